@@ -1,0 +1,130 @@
+/**
+ * analysis.json: what a run measured, exact and unrounded, and what may be said of it. Written by `analyze`, read by
+ * `tracker`, `view` and `export`. Times ms, memory MiB as in sample lines unless a name says otherwise (DESIGN §5).
+ */
+import * as v from 'valibot';
+import { throttle } from './calibration.ts';
+import { sizeNoise } from './noise.ts';
+import {
+  amount,
+  count,
+  finite,
+  formatTag,
+  gate,
+  inputs,
+  instant,
+  mode,
+  positive,
+  sizeKey,
+  text,
+} from './primitives.ts';
+
+/** The tracker's words (spec §7). */
+export const verdict = v.picklist(['lose', 'win', 'slightly better', 'tie']);
+export type Verdict = v.InferOutput<typeof verdict>;
+
+/** What decides whether two sessions met the same machine. */
+export const nodeType = v.object({ cpuModel: v.string(), cpuFeatures: v.string(), gomaxprocs: positive });
+export type NodeType = v.InferOutput<typeof nodeType>;
+
+/** One session of the run: one pod's log. */
+export const session = v.looseObject({
+  run: text,
+  node: v.string(),
+  nodeType,
+  cpuSet: v.picklist(['exclusive', 'shared']),
+  /** Measured cores; empty: not pinned. */
+  cpus: v.string(),
+  fixedClock: v.boolean(),
+  delivery: text,
+  commit: v.string(),
+  started_at: instant,
+  /** Lines in the log that are not the session's. */
+  foreignLines: count,
+  /** Target name → how often CFS held its samples back. */
+  throttle: v.record(v.string(), throttle),
+});
+export type Session = v.InferOutput<typeof session>;
+
+/** One candidate at one size. `values` are tracker values before rounding, by tracker name (spec §7). */
+export const comparison = v.looseObject({
+  candidate: text,
+  reference: text,
+  floor: v.optional(text),
+  rule: text,
+  turns: positive,
+  fingerprint: text,
+  /** Pooled warm turns of the candidate, over all sessions. */
+  warmTurns: count,
+  /** Samples per target, over all sessions. */
+  samples: count,
+  values: v.record(v.string(), finite),
+  /** Metric → this run's verdict, for pairs whose values are both above 0. */
+  verdicts: v.record(v.string(), verdict),
+});
+export type Comparison = v.InferOutput<typeof comparison>;
+
+/** Something that weakens a conclusion: a number, its threshold, one sentence (DESIGN §1). */
+export const doubt = v.looseObject({ name: text, value: finite, threshold: finite, sentence: text });
+export type Doubt = v.InferOutput<typeof doubt>;
+
+/** What the evidence says of one candidate, size and metric (DESIGN §5); ratio = candidate / reference with its 95 % interval. */
+export const conclusion = v.looseObject({
+  candidate: text,
+  turns: positive,
+  metric: text,
+  basis: v.picklist(['wall', 'cpu', 'count']),
+  conclusion: v.picklist(['faster', 'slower', 'same', 'cant-tell']),
+  ratio: v.nullable(finite),
+  low: v.nullable(finite),
+  high: v.nullable(finite),
+  p: v.nullable(finite),
+  margin: amount,
+  rounds: count,
+  scope: v.picklist(['session', 'sessions']),
+  sentence: text,
+});
+export type Conclusion = v.InferOutput<typeof conclusion>;
+
+export const analysis = v.looseObject({
+  format: formatTag('analysis/1'),
+  run: text,
+  mode,
+  profile: text,
+  rule: text,
+  /** The session's own time (the facts' `at`), not the analysis's: analysing again gives the same bytes. */
+  measured_at: instant,
+  commit: v.string(),
+  gate,
+  maxCv: finite,
+  judged: v.boolean(),
+  /** Why it was not judged; empty when judged. */
+  reasons: v.array(text),
+  /** The exit status of the analysis (DESIGN §2.2). */
+  exit: count,
+  /** Size list, in the order measured. */
+  turns: v.array(positive),
+  rounds: positive,
+  /** Whether `--allow-incomplete` read a log that is not whole. */
+  incomplete: v.optional(v.array(text)),
+  sessions: v.array(session),
+  /** The reference's noise per size, exact. */
+  noise: v.record(sizeKey, sizeNoise),
+  /** Candidates by size, in the profile's order within a size; empty for a calibration. */
+  comparisons: v.array(comparison),
+  /** Profile metrics, for readers that show them: key, unit, better. */
+  metrics: v.array(v.looseObject({ key: text, unit: text, better: v.picklist(['lower', 'higher']) })),
+  /** Runs in attempts.jsonl with the same profile, rule and commit before this one, that were refused or void. */
+  earlierAttempts: v.optional(v.object({ total: count, refused: count, void: count })),
+  /** Artifact digests of each target, as the facts give them. */
+  identities: v.record(
+    v.string(),
+    v.looseObject({ commit: v.optional(v.string()), sha256: v.optional(v.string()) }),
+  ),
+  doubts: v.array(doubt),
+  conclusions: v.array(conclusion),
+  /** Names and digests of the inputs this was computed from, and of the files written with it. */
+  inputs,
+  outputs: inputs,
+});
+export type Analysis = v.InferOutput<typeof analysis>;

@@ -1,0 +1,78 @@
+/** The table of formats: `k8sbench schema <format>` prints from it, and the house rules hold each to its fixtures. */
+import type { GenericSchema } from 'valibot';
+import { analysis } from './analysis.ts';
+import { attempt } from './attempt.ts';
+import { baseline } from './baseline.ts';
+import { calibration } from './calibration.ts';
+import { job } from './job.ts';
+import { logLine } from './log.ts';
+import { manifest } from './manifest.ts';
+import { nodes } from './nodes.ts';
+import { noise } from './noise.ts';
+import { compactPlan, plan } from './plan.ts';
+import { profile } from './profile.ts';
+import { resultLine, seedLine } from './results.ts';
+import { run } from './run.ts';
+import { spread } from './spread.ts';
+import { trackerLine } from './tracker.ts';
+import { values } from './values.ts';
+
+export type Shape = 'json' | 'jsonl' | 'yaml' | 'sha256sum';
+export type Format = { schema: GenericSchema; shape: Shape; file: string; about: string };
+
+/** Format name → its schema, how it is written down, and the file that holds it. */
+export const FORMATS: Readonly<Record<string, Format>> = {
+  profile: { schema: profile, shape: 'json', file: 'profile.json', about: 'what is measured' },
+  values: { schema: values, shape: 'yaml', file: 'values.yaml', about: 'where and with how much' },
+  run: {
+    schema: run,
+    shape: 'json',
+    file: 'run.json',
+    about: "a run's identity and the digests of its inputs",
+  },
+  plan: { schema: plan, shape: 'json', file: 'plan.json', about: 'every step of a session, in order' },
+  'compact-plan': { schema: compactPlan, shape: 'json', file: 'K8SBENCH_PLAN', about: 'what pod reads' },
+  log: { schema: logLine, shape: 'jsonl', file: 'pod.log', about: "the session's lines" },
+  results: { schema: resultLine, shape: 'jsonl', file: 'results.jsonl', about: 'samples' },
+  seeds: { schema: seedLine, shape: 'jsonl', file: 'seeds.jsonl', about: 'seeds' },
+  noise: { schema: noise, shape: 'json', file: 'noise.json', about: 'whether a comparison may be reported' },
+  calibration: {
+    schema: calibration,
+    shape: 'json',
+    file: 'calibration.json',
+    about: 'the noise floor of named nodes',
+  },
+  analysis: {
+    schema: analysis,
+    shape: 'json',
+    file: 'analysis.json',
+    about: 'exact values, verdicts, doubts, conclusions',
+  },
+  tracker: { schema: trackerLine, shape: 'jsonl', file: 'track.jsonl', about: 'the history of comparisons' },
+  baseline: {
+    schema: baseline,
+    shape: 'json',
+    file: 'baseline.json',
+    about: 'values to compute deltas against',
+  },
+  nodes: { schema: nodes, shape: 'json', file: 'nodes.json', about: 'nodes ranked, and the choice' },
+  job: { schema: job, shape: 'json', file: 'job.json', about: 'what became of a session' },
+  spread: {
+    schema: spread,
+    shape: 'json',
+    file: 'spread.json',
+    about: 'the children of a run of several sessions',
+  },
+  attempts: {
+    schema: attempt,
+    shape: 'jsonl',
+    file: 'attempts.jsonl',
+    about: 'every run, also refused and void ones',
+  },
+  manifest: {
+    schema: manifest,
+    shape: 'sha256sum',
+    file: 'MANIFEST.sha256',
+    about: 'digests of a finished session',
+  },
+};

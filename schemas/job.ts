@@ -1,0 +1,28 @@
+/** job.json: what became of a session: where it ran, its timeline, its outcome. Written by `run-session` alone, first at start. */
+import * as v from 'valibot';
+import { count, delivery, formatTag, instant, sha256, text } from './primitives.ts';
+
+/** `running` with no living runner is a session that was killed. */
+export const outcome = v.picklist(['running', 'done', 'failed', 'invalid', 'interrupted']);
+export type Outcome = v.InferOutput<typeof outcome>;
+
+export const job = v.looseObject({
+  format: formatTag('job/1'),
+  run: text,
+  delivery,
+  /** In a cluster: the Job and the one pod that may run it. */
+  job: v.optional(v.object({ namespace: text, name: text, uid: text })),
+  pod: v.optional(v.object({ name: text, uid: text, node: v.optional(text) })),
+  /** Local delivery: this machine, the runner's process and its start time in clock ticks since boot (a pid alone is reused). */
+  host: v.optional(text),
+  runner: v.optional(v.object({ pid: count, start_ticks: count })),
+  timeline: v.array(v.looseObject({ at: instant, event: text, message: v.optional(text) })),
+  outcome,
+  /** Exit status (DESIGN §2.2), once it has ended. */
+  exit: v.optional(count),
+  /** Why, in one sentence, when it is not done. */
+  message: v.optional(text),
+  /** The verified log. */
+  log: v.optional(v.object({ lines: count, bytes: count, sha256, foreignLines: count })),
+});
+export type Job = v.InferOutput<typeof job>;

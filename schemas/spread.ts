@@ -1,0 +1,14 @@
+/** spread.json: the children of a run of several sessions. Written by `run-session`. Spec §6, DESIGN §3. */
+import * as v from 'valibot';
+import { dnsLabel, formatTag, text } from './primitives.ts';
+import { outcome } from './job.ts';
+
+export const spread = v.looseObject({
+  format: formatTag('spread/1'),
+  run: dnsLabel,
+  /** `nodes`: side by side over nodes; `sessions`: in turn, with new fixtures. */
+  over: v.picklist(['nodes', 'sessions']),
+  /** In order; `dir` is the child's directory inside this one. */
+  children: v.array(v.looseObject({ run: dnsLabel, dir: text, node: v.optional(text), outcome })),
+});
+export type Spread = v.InferOutput<typeof spread>;

@@ -1,0 +1,270 @@
+import { type ArgsDef, renderUsage } from 'citty';
+import { stripVTControlCharacters } from 'node:util';
+import { EXIT, EXIT_ABOUT, type Exit } from './exit.ts';
+import { cause, Failure, isSystemError, usage } from './failure.ts';
+import type { Flag, Flags, Values } from './flags.ts';
+import { type Talk, talkOn } from './talk.ts';
+import { VERSION } from './version.ts';
+import { realWorld, type World } from './world.ts';
+
+/** What `run` gets: checked flags, positional words, the world and a voice on stderr. */
+export interface Call<F extends Flags> {
+  flags: Values<F>;
+  words: string[];
+  world: World;
+  talk: Talk;
+}
+
+export interface ToolDefinition<F extends Flags> {
+  /** The folder's name, and the word after `k8sbench`. */
+  name: string;
+  /** One line. */
+  about: string;
+  flags: F;
+  /** Positional words, as the help shows them; a trailing `…` takes any number. */
+  words?: readonly { name: string; about: string; required?: boolean }[];
+  /** Blocks after the options: what is read and written, examples. */
+  more?: string;
+  /** Exit statuses that this tool can end with, for the help. */
+  exits: readonly Exit[];
+  run(call: Call<F>): Promise<Exit>;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly about: string;
+  readonly flags: Flags;
+  /** The help text without colours: what the README opens with. */
+  help(): Promise<string>;
+  main(args: readonly string[], world: World): Promise<Exit>;
+}
+
+const cittyArgs = (definition: ToolDefinition<Flags>): ArgsDef => {
+  const args: ArgsDef = {};
+  for (const word of definition.words ?? [])
+    args[word.name] = { type: 'positional', description: word.about, required: word.required ?? false };
+  for (const [name, flag] of Object.entries(definition.flags)) {
+    const alias = flag.alias ? { alias: [...flag.alias] } : {};
+    if (flag.kind === 'boolean')
+      args[name] = flag.negatable
+        ? { type: 'boolean', description: 'the default', default: true, negativeDescription: flag.about }
+        : { type: 'boolean', description: flag.about };
+    else
+      args[name] = {
+        type: 'string',
+        description: flag.about + (flag.kind === 'many' ? ' (may be repeated)' : ''),
+        valueHint: flag.hint,
+        ...alias,
+        ...(flag.default === undefined ? {} : { default: flag.default }),
+      };
+  }
+  args['help'] = { type: 'boolean', description: 'print this text' };
+  args['version'] = { type: 'boolean', description: 'print the version' };
+  return args;
+};
+
+const helpOf = async (definition: ToolDefinition<Flags>): Promise<string> => {
+  const usageText = await renderUsage({
+    meta: {
+      name: `k8sbench ${definition.name}`.replace(/^k8sbench k8sbench/, 'k8sbench'),
+      version: VERSION,
+      description: definition.about,
+    },
+    args: cittyArgs(definition),
+  });
+  // citty shows an alias with one dash and aligns names to the right; both spellings work here, and left reads better in a README.
+  const blocks = stripVTControlCharacters(usageText)
+    .replace(/^ +(?=-|[A-Z…]+ )/gm, '  ')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  const columns = blocks.map((line) => /^( {2}-\S.*?|^ {2}[A-Z…]+) {2,}(.*)$/.exec(line));
+  const widest = Math.max(0, ...columns.map((found) => (found ? found[1]!.trimEnd().length : 0)));
+  const aligned = blocks.map((line, at) => {
+    const found = columns[at];
+    return found ? `${found[1]!.trimEnd().padEnd(widest)}  ${found[2]}` : line;
+  });
+  const exits = `EXIT STATUS\n\n${definition.exits.map((one) => `  ${String(one).padEnd(5)}${EXIT_ABOUT[one]}`).join('\n')}\n`;
+  return (
+    [aligned.join('\n').trimEnd(), definition.more?.trim(), exits.trimEnd()].filter(Boolean).join('\n\n') +
+    '\n'
+  );
+};
+
+interface Scan {
+  given: Map<string, string[]>;
+  words: string[];
+  problems: string[];
+}
+
+/** Near misses of an unknown flag, so that a typo is answered with the right name. */
+const nearest = (name: string, known: readonly string[]): string | undefined => {
+  const distance = (a: string, b: string): number => {
+    let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+    for (let i = 1; i <= a.length; i++) {
+      const next = [i];
+      for (let j = 1; j <= b.length; j++)
+        next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+      row = next;
+    }
+    return row[b.length]!;
+  };
+  const ranked = known.map((one) => [distance(name, one), one] as const).toSorted((a, b) => a[0] - b[0]);
+  return ranked[0] && ranked[0][0] <= Math.max(1, Math.floor(name.length / 3)) ? ranked[0][1] : undefined;
+};
+
+/**
+ * Splits the raw words into flags and positionals. citty's own parser accepts unknown flags, reads a missing value as ""
+ * and lets the last repetition win, so citty only holds the definition and renders the help.
+ */
+const scan = (args: readonly string[], definition: ToolDefinition<Flags>): Scan => {
+  const result: Scan = { given: new Map(), words: [], problems: [] };
+  const names = new Map<string, string>();
+  for (const [name, flag] of Object.entries(definition.flags))
+    for (const spelled of [name, ...(flag.alias ?? [])]) names.set(spelled, name);
+  for (let at = 0; at < args.length; at++) {
+    const raw = args[at]!;
+    if (raw === '--') {
+      result.words.push(...args.slice(at + 1));
+      break;
+    }
+    if (raw === '-' || !raw.startsWith('-')) {
+      result.words.push(raw);
+      continue;
+    }
+    const [, spelled = '', inline] = /^--?([^=]*)(?:=([\s\S]*))?$/.exec(raw) ?? [];
+    const negated = spelled.startsWith('no-') && definition.flags[spelled.slice(3)]?.negatable === true;
+    const name = negated ? spelled.slice(3) : names.get(spelled);
+    const flag = name === undefined ? undefined : definition.flags[name];
+    if (!flag || name === undefined) {
+      const close = nearest(spelled, [...names.keys()]);
+      result.problems.push(
+        `unknown flag '${raw.split('=')[0]}'` + (close ? `; did you mean '--${close}'?` : ''),
+      );
+      // A value that belonged to the unknown flag would be reported as a surplus word: one mistake, one problem.
+      if (inline === undefined && args[at + 1] !== undefined && !args[at + 1]!.startsWith('-')) at++;
+      continue;
+    }
+    if (flag.kind === 'boolean') {
+      if (inline !== undefined) result.problems.push(`flag '--${spelled}' takes no value, found '${inline}'`);
+      if (result.given.has(name)) result.problems.push(`flag '--${spelled}' is given twice`);
+      result.given.set(name, [negated ? 'false' : 'true']);
+      continue;
+    }
+    const value = inline ?? args[++at];
+    if (value === undefined) {
+      result.problems.push(`flag '--${spelled}' needs a value: --${spelled}=<${flag.hint}>`);
+      continue;
+    }
+    const before = result.given.get(name);
+    if (before && flag.kind !== 'many')
+      result.problems.push(`flag '--${name}' is given twice: '${before[0]}' and '${value}'`);
+    result.given.set(name, [...(before ?? []), value]);
+  }
+  return result;
+};
+
+const readFlag = (
+  name: string,
+  flag: Flag<unknown>,
+  given: readonly string[] | undefined,
+  problems: string[],
+): unknown => {
+  const take = (text: string): unknown => {
+    const read = flag.read(text);
+    if (read.ok) return read.value;
+    problems.push(`flag '--${name}': expected ${read.expected}, found '${text}'`);
+    return undefined;
+  };
+  if (flag.kind === 'boolean') return given ? given[0] === 'true' : flag.negatable === true;
+  if (flag.kind === 'many') return (given ?? []).map(take);
+  const text = given?.[0] ?? flag.default;
+  return text === undefined ? undefined : take(text);
+};
+
+/** Flags and words of a command line, or one Failure that names every problem. */
+const parse = (
+  args: readonly string[],
+  definition: ToolDefinition<Flags>,
+): { flags: Values<Flags>; words: string[] } => {
+  const { given, words, problems } = scan(args, definition);
+  const wanted = definition.words ?? [];
+  const open = wanted.at(-1)?.name.endsWith('…') === true;
+  if (!open && words.length > wanted.length)
+    problems.push(...words.slice(wanted.length).map((one) => `unexpected argument '${one}'`));
+  for (const missing of wanted.filter((one, at) => one.required && words[at] === undefined))
+    problems.push(`missing argument ${missing.name}: ${missing.about}`);
+  const flags: Record<string, unknown> = {};
+  for (const [name, flag] of Object.entries(definition.flags))
+    flags[name] = readFlag(name, flag, given.get(name), problems);
+  if (problems.length > 0)
+    throw usage([...problems, `'k8sbench ${definition.name} --help' shows what it takes`]);
+  return { flags, words };
+};
+
+/** Says what went wrong and gives the exit status; only a bug of ours shows its stack. */
+const report = (error: unknown, talk: Talk): Exit => {
+  if (error instanceof Failure) {
+    for (const one of error.problems) talk.error(one);
+    return error.exit;
+  }
+  if (isSystemError(error)) {
+    const { path, syscall } = error as NodeJS.ErrnoException;
+    talk.error(`can't ${syscall ?? 'use'}${path ? ` '${path}'` : ''}: ${cause(error)}`);
+    return EXIT.failed;
+  }
+  talk.error(
+    `this is a bug in k8sbench; please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return EXIT.failed;
+};
+
+/**
+ * One tool from its definition. `main` refuses unknown flags, repeated flags, surplus words and values out of range, all
+ * in one message, before `run` is called; it returns the exit status and never ends the process.
+ */
+export const defineTool = <const F extends Flags>(typed: ToolDefinition<F>): Tool => {
+  const definition = typed as unknown as ToolDefinition<Flags>;
+  return {
+    name: definition.name,
+    about: definition.about,
+    flags: definition.flags,
+    help: () => helpOf(definition),
+    async main(args, world) {
+      const talk = talkOn(world, definition.name);
+      const flagsEnd = args.indexOf('--') === -1 ? args.length : args.indexOf('--');
+      const asked = (name: string): boolean =>
+        args
+          .slice(0, flagsEnd)
+          .some(
+            (one, at) => (one === `--${name}` || one === `-${name}`) && !takesValue(args[at - 1], definition),
+          );
+      try {
+        if (asked('help') || args[0] === '-h') {
+          await world.stdout.write(await helpOf(definition));
+          return EXIT.done;
+        }
+        if (asked('version')) {
+          await world.stdout.write(`k8sbench ${VERSION}\n`);
+          return EXIT.done;
+        }
+        return await definition.run({ ...parse(args, definition), world, talk });
+      } catch (error) {
+        return report(error, talk);
+      } finally {
+        await talk.flushed();
+      }
+    },
+  };
+};
+
+/** Whether the word before is a flag that takes the next word as its value. */
+const takesValue = (before: string | undefined, definition: ToolDefinition<Flags>): boolean => {
+  const name = /^--?([^=]+)$/.exec(before ?? '')?.[1];
+  const flag = name === undefined ? undefined : definition.flags[name];
+  return flag !== undefined && flag.kind !== 'boolean';
+};
+
+/** Runs a tool as this process: sets the exit status and lets the process end by itself, so that no output is lost. */
+export const runAsProgram = async (tool: Tool): Promise<void> => {
+  process.exitCode = await tool.main(process.argv.slice(2), realWorld());
+};

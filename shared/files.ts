@@ -1,0 +1,136 @@
+import { dlopen, FFIType } from 'bun:ffi';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** SHA-256 of a text or bytes, in hex. */
+export const sha256 = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex');
+
+/** SHA-256 of a file's content, streamed. */
+export const sha256File = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part as Buffer);
+  return hash.digest('hex');
+};
+
+const syncDirectory = (path: string): void => {
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** Writes all of a text or bytes to an open file. */
+export const writeAll = (fd: number, content: string | Uint8Array): void => {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+};
+
+/**
+ * Writes a file whole or not at all: temporary name beside it, fsync, rename, fsync of the directory. A reader never sees
+ * half of it, whatever kills the writer; a failure leaves nothing behind.
+ */
+export const writeAtomically = (path: string, content: string | Uint8Array): void => {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const fd = openSync(temporary, 'wx', 0o666);
+    try {
+      writeAll(fd, content);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    try {
+      unlinkSync(temporary);
+    } catch {
+      // It may not exist; the first error is the one to report.
+    }
+    throw error;
+  }
+  syncDirectory(dirname(path));
+};
+
+/** Streams parts into a file whole or not at all, as {@link writeAtomically} does for one text. */
+export const streamAtomically = async (
+  path: string,
+  parts: AsyncIterable<string> | Iterable<string>,
+): Promise<void> => {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  const file = await open(temporary, 'wx', 0o666);
+  try {
+    for await (const part of parts) await file.writeFile(part);
+    await file.sync();
+    await file.close();
+    renameSync(temporary, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    unlinkSync(temporary);
+    throw error;
+  }
+  syncDirectory(dirname(path));
+};
+
+/** Makes a file newer than its inputs without changing it: a step skipped as done is still a made make target. */
+export const touch = (path: string): void => {
+  const now = new Date();
+  utimesSync(path, now, now);
+};
+
+const LOCK_EX = 2;
+let flock: ((fd: number, operation: number) => number) | undefined;
+
+/** flock(2), because the kernel releases it when its holder is killed; a lock file would have to be guessed stale. */
+const lockExclusively = (fd: number): void => {
+  if (!flock) {
+    const symbols = { flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } } as const;
+    for (const library of [
+      'libc.so.6',
+      `libc.musl-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so.1`,
+      'libc.so',
+    ])
+      try {
+        flock = dlopen(library, symbols).symbols.flock;
+        break;
+      } catch {
+        // Another libc; the next name may fit.
+      }
+  }
+  // EINTR is the only failure that can happen on an open regular file, and it is worth another try.
+  for (let tries = 0; tries < 100; tries++) if (flock?.(fd, LOCK_EX) === 0) return;
+  throw new Error('flock failed');
+};
+
+/**
+ * Holds an exclusive lock on a file (created when missing) while `use` runs; `fd` is open for reading and appending.
+ * Writers in other processes wait. The lock is advisory: every writer of our files takes it.
+ */
+export const withLock = <T>(path: string, use: (fd: number) => T): T => {
+  for (;;) {
+    const fd = openSync(path, 'a+', 0o666);
+    try {
+      lockExclusively(fd);
+      // Another process may have replaced the file between open and lock; then this lock protects nothing.
+      if (statSync(path).ino === fstatSync(fd).ino) return use(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+};

@@ -1,0 +1,52 @@
+/** Text for terminals: foreign text made harmless, tables, colour. */
+
+const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\u001b': '\\e' };
+
+/**
+ * Foreign text (names, messages of workloads) with control characters, bidirectional overrides and lone surrogates shown
+ * as escapes, so that it can't move the cursor, hide or reorder what a terminal shows.
+ */
+export const plainText = (text: string): string =>
+  text.replace(
+    // eslint-disable-next-line no-control-regex
+    /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+    (one) => ESCAPES[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Cells a text takes, near enough for our tables: one per code point. */
+const width = (text: string): number => [...text].length;
+
+/** Rows as aligned columns, two blanks apart; columns of numbers to the right. The first row is the head. */
+export const table = (rows: readonly (readonly string[])[], right: readonly number[] = []): string => {
+  const clean = rows.map((row) => row.map(plainText));
+  const widths: number[] = [];
+  for (const row of clean)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, width(cell));
+  return clean
+    .map((row) =>
+      row
+        .map((cell, at) => {
+          const space = ' '.repeat((widths[at] ?? 0) - width(cell));
+          return right.includes(at) ? space + cell : cell + space;
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+};
+
+export type Colour = 'red' | 'green' | 'yellow' | 'grey' | 'bold';
+const CODES: Readonly<Record<Colour, [number, number]>> = {
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  grey: [90, 39],
+  bold: [1, 22],
+};
+
+/** A painter: colours on a terminal that wants them, else the text as it is. */
+export const painter =
+  (enabled: boolean) =>
+  (colour: Colour, text: string): string =>
+    enabled ? `\u001b[${CODES[colour][0]}m${text}\u001b[${CODES[colour][1]}m` : text;
