@@ -1,0 +1,53 @@
+# A fresh Linux machine needs Node with npm, make and git; everything else is set up here.
+BUN_VERSION := 1.4.5
+export PATH := $(CURDIR)/.cache/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-unit test-sessions check fmt clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+# Bun from the PATH when it fits, else from the npm registry at the pinned version.
+.cache/bin/bun: package.json
+	@mkdir -p $(@D)
+	@found=$$(PATH="$$(printf %s "$$PATH" | sed 's|$(CURDIR)/.cache/bin:||')" command -v bun || true); \
+	if [ -n "$$found" ] && printf '%s\n%s\n' $(BUN_VERSION) "$$("$$found" --version)" | sort -CV; then \
+	  ln -sfn "$$found" $@; \
+	else \
+	  echo "setting up Bun $(BUN_VERSION) from the npm registry"; \
+	  npm install --prefix .cache/bun --no-save --no-package-lock --no-audit --no-fund --silent bun@$(BUN_VERSION) || exit 1; \
+	  .cache/bun/node_modules/.bin/bun --version >/dev/null 2>&1 || node .cache/bun/node_modules/bun/install.js || exit 1; \
+	  ln -sfn "$(CURDIR)/.cache/bun/node_modules/.bin/bun" $@; \
+	fi
+	@touch -h $@ && $@ --version >/dev/null
+
+node_modules/.frozen: bun.lock package.json .cache/bin/bun
+	@bun install --frozen-lockfile --silent
+	@touch $@
+
+setup: node_modules/.frozen ## Bun and the packages of the lockfile
+
+demo: setup ## two real programs compared on this machine
+	@sh test/demo.sh
+
+test: setup ## every test, and as last line 'N passed, N failed'
+	@bun test/run.ts shared schemas tools test/house test/sessions
+
+test-unit: setup ## the fast tests alone
+	@bun test/run.ts shared schemas tools test/house
+
+test-sessions: setup ## real sessions on this machine
+	@bun test/run.ts test/sessions
+
+check: setup ## types, format, lint, tests
+	@bun check --no-script
+	@bun fmt --check schemas shared tools test
+	@oxlint --quiet
+	@$(MAKE) --no-print-directory test
+
+fmt: setup ## format the code
+	@bun fmt schemas shared tools test
+
+clean: ## what make made
+	@rm -rf node_modules .cache dist

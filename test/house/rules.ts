@@ -1,0 +1,191 @@
+/** The house rules (DESIGN §2, STYLE habit 14) as pure functions over the tracked files: each returns its violations in words. */
+
+/** Path from the top level → content. */
+export type Tree = ReadonlyMap<string, string>;
+
+const TOP_LEVEL =
+  /^(README\.md|Makefile|package\.json|bunfig\.toml|bun\.lock|tsconfig\.json|LICENSE|\.oxlintrc\.json|\.gitignore|\.ci|schemas|shared|tools|fixtures|test)$/;
+
+/** Nothing else at the top level. */
+export const topLevel = (tree: Tree): string[] =>
+  [...new Set([...tree.keys()].map((path) => path.split('/')[0]!))]
+    .filter((name) => !TOP_LEVEL.test(name))
+    .map((name) => `${name}: not in the plan of the top level`);
+
+export interface Import {
+  from: string;
+  /** A path from the top level for our own modules, else the specifier. */
+  to: string;
+  typeOnly: boolean;
+}
+
+const isCode = (path: string): boolean => path.endsWith('.ts') && !path.endsWith('.test.ts');
+
+const resolvePath = (from: string, specifier: string): string => {
+  const parts = from.split('/').slice(0, -1);
+  for (const part of specifier.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+};
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+/** Imports of one module. */
+export const importsOf = (path: string, code: string): Import[] =>
+  [...code.matchAll(IMPORT)].map(([whole, type, fixed, late]) => {
+    const specifier = (fixed ?? late)!;
+    const named = /\{([^}]*)\}/.exec(whole)?.[1];
+    const allTypes =
+      named !== undefined &&
+      named.trim() !== '' &&
+      named.split(',').every((one) => /^\s*(type\s|$)/.test(one));
+    return {
+      from: path,
+      to: specifier.startsWith('.') ? resolvePath(path, specifier) : specifier,
+      typeOnly: type !== undefined || allTypes,
+    };
+  });
+
+const allImports = (tree: Tree, keep: (path: string) => boolean = isCode): Import[] =>
+  [...tree].filter(([path]) => keep(path)).flatMap(([path, code]) => importsOf(path, code));
+
+const toolOf = (path: string): string | undefined => /^tools\/([^/]+)\//.exec(path)?.[1];
+
+/** Tools never import each other; only the dispatcher's table imports their mains. shared/ never imports a tool. Schemas are leaves. */
+export const walls = (tree: Tree): string[] =>
+  allImports(tree).flatMap(({ from, to }) => {
+    const [own, other] = [toolOf(from), toolOf(to)];
+    if (from.startsWith('schemas/') && !to.startsWith('schemas/') && to !== 'valibot')
+      return [`${from}: a schema imports valibot and schemas only, found '${to}'`];
+    if (from.startsWith('shared/') && other) return [`${from}: shared/ never imports a tool, found '${to}'`];
+    if (own && other && own !== other && !(own === 'k8sbench' && to === `tools/${other}/main.ts`))
+      return [`${from}: tools never import each other, found '${to}'`];
+    if (/^(schemas|shared|tools)\//.test(from) && /^(test|fixtures)\//.test(to))
+      return [`${from}: imports '${to}'`];
+    return [];
+  });
+
+const ONE_IMPORTER: Readonly<Record<string, string>> = {
+  '@kubernetes/client-node': 'shared/kubernetes.ts',
+  yaml: 'shared/yaml.ts',
+  consola: 'shared/talk.ts',
+  citty: 'shared/command-line.ts',
+};
+
+/** Each heavy dependency has one importer. */
+export const oneImporter = (tree: Tree): string[] =>
+  allImports(tree).flatMap(({ from, to }) => {
+    const name = to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : to.split('/')[0]!;
+    const wanted = ONE_IMPORTER[name];
+    return wanted !== undefined && from !== wanted
+      ? [`${from}: '${name}' is imported in ${wanted} alone`]
+      : [];
+  });
+
+/** What runs in the pod uses `node:` modules and types alone: everything reachable from tools/pod/in-pod.ts. */
+export const inPod = (tree: Tree, entry = 'tools/pod/in-pod.ts'): string[] => {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { to, typeOnly } of importsOf(path, tree.get(path) ?? '')) {
+      if (typeOnly) continue;
+      if (tree.has(to)) {
+        if (to.startsWith('schemas/'))
+          problems.push(`${path}: runs in the pod, so it imports types of '${to}' only`);
+        else visit(to);
+      } else if (!to.startsWith('node:'))
+        problems.push(`${path}: runs in the pod, so it can't import '${to}'`);
+    }
+  };
+  visit(entry);
+  return tree.has(entry) ? problems : [`${entry}: missing`];
+};
+
+export const toolNames = (tree: Tree): string[] =>
+  [...new Set([...tree.keys()].map(toolOf).filter((name) => name !== undefined))].toSorted();
+
+/** Each tool folder has an executable main.ts of a page, a README and no folders for nothing; modules stay small. */
+export const toolShape = (tree: Tree, executable: (path: string) => boolean): string[] => {
+  const problems: string[] = [];
+  for (const name of toolNames(tree)) {
+    const main = `tools/${name}/main.ts`;
+    const code = tree.get(main);
+    if (!tree.has(`tools/${name}/README.md`)) problems.push(`tools/${name}: no README.md`);
+    if (code === undefined) {
+      problems.push(`tools/${name}: no main.ts`);
+      continue;
+    }
+    if (!code.startsWith('#!/usr/bin/env bun\n') || !executable(main))
+      problems.push(`${main}: not an executable program`);
+    if (!/export const tool\b/.test(code) || !/export const main\b/.test(code))
+      problems.push(`${main}: exports no tool and main`);
+    const lines = code.split('\n').length - 1;
+    if (lines > 100) problems.push(`${main}: a main is a page, found ${lines} lines`);
+  }
+  for (const [path, code] of tree)
+    if (isCode(path) && /^(schemas|shared|tools)\//.test(path) && code.split('\n').length - 1 > 300)
+      problems.push(`${path}: ${code.split('\n').length - 1} lines; would two names say more than one?`);
+  for (const path of tree.keys())
+    if (/(^|\/)(utils?|helpers?|common|manager|misc)(\/|\.[a-z]+$)/.test(path))
+      problems.push(`${path}: the name says nothing`);
+  return problems;
+};
+
+/** Each shared module has two users; workloads and the single importers of a dependency excepted. */
+export const twoUsers = (tree: Tree): string[] => {
+  const users = new Map<string, Set<string>>();
+  for (const { from, to } of allImports(tree))
+    users.set(to, (users.get(to) ?? new Set()).add(toolOf(from) ?? from));
+  const excepted = new Set(Object.values(ONE_IMPORTER));
+  return [...tree.keys()]
+    .filter(
+      (path) =>
+        isCode(path) &&
+        path.startsWith('shared/') &&
+        !path.startsWith('shared/workloads/') &&
+        !excepted.has(path),
+    )
+    .filter((path) => (users.get(path)?.size ?? 0) < 2)
+    .map(
+      (path) =>
+        `${path}: used by ${[...(users.get(path) ?? [])].join(', ') || 'nobody'}; a shared module has two users`,
+    );
+};
+
+/** The README's table of tools lists exactly the folders. */
+export const readmeTable = (tree: Tree): string[] => {
+  const readme = tree.get('README.md') ?? '';
+  const listed = [...readme.matchAll(/^\| \[`?([a-z0-9-]+)`?\]\(tools\/([a-z0-9-]+)\/?[^)]*\)/gm)].map(
+    (found) => found[2]!,
+  );
+  const names = toolNames(tree);
+  return [
+    ...names
+      .filter((name) => !listed.includes(name))
+      .map((name) => `README.md: the table of tools lacks '${name}'`),
+    ...listed
+      .filter((name) => !names.includes(name))
+      .map((name) => `README.md: the table of tools lists '${name}', which has no folder`),
+    ...listed
+      .filter((name, at) => listed.indexOf(name) !== at)
+      .map((name) => `README.md: '${name}' is listed twice`),
+  ];
+};
+
+/** A tool's README opens with its help text. */
+export const readmeOpening = (name: string, readme: string, help: string): string[] =>
+  readme.startsWith(`# ${name}\n\n\`\`\`\n${help}\`\`\`\n`)
+    ? []
+    : [`tools/${name}/README.md: does not open with '# ${name}' and the text of --help`];
+
+/** Nothing that only one machine or one workplace has. */
+export const nothingLocal = (tree: Tree, forbidden: RegExp): string[] =>
+  [...tree].flatMap(([path, content]) => {
+    const found = forbidden.exec(content);
+    return found ? [`${path}: names '${found[0]}'`] : [];
+  });
