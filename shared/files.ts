@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { failed } from './failure.ts';
 
 /** SHA-256 of a text or bytes, in hex. */
 export const sha256 = (content: string | Uint8Array): string =>
@@ -42,6 +43,18 @@ export const writeAll = (fd: number, content: string | Uint8Array): void => {
   for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
 };
 
+/** Removes a temporary file after a failure and gives the error back, about the file that was meant. */
+const abandoned = (error: unknown, temporary: string, path: string): unknown => {
+  try {
+    unlinkSync(temporary);
+  } catch {
+    // It may not exist; the first error is the one to report.
+  }
+  if ((error as NodeJS.ErrnoException | null)?.path === temporary)
+    (error as NodeJS.ErrnoException).path = path;
+  return error;
+};
+
 /**
  * Writes a file whole or not at all: temporary name beside it, fsync, rename, fsync of the directory. A reader never sees
  * half of it, whatever kills the writer; a failure leaves nothing behind.
@@ -58,12 +71,7 @@ export const writeAtomically = (path: string, content: string | Uint8Array): voi
     }
     renameSync(temporary, path);
   } catch (error) {
-    try {
-      unlinkSync(temporary);
-    } catch {
-      // It may not exist; the first error is the one to report.
-    }
-    throw error;
+    throw abandoned(error, temporary, path);
   }
   syncDirectory(dirname(path));
 };
@@ -74,31 +82,39 @@ export const streamAtomically = async (
   parts: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> => {
   const temporary = `${path}.${randomUUID()}.tmp`;
-  const file = await open(temporary, 'wx', 0o666);
   try {
-    for await (const part of parts) await file.writeFile(part);
-    await file.sync();
-    await file.close();
+    const file = await open(temporary, 'wx', 0o666);
+    try {
+      for await (const part of parts) await file.writeFile(part);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     renameSync(temporary, path);
   } catch (error) {
-    await file.close().catch(() => undefined);
-    unlinkSync(temporary);
-    throw error;
+    throw abandoned(error, temporary, path);
   }
   syncDirectory(dirname(path));
 };
 
-/** Makes a file newer than its inputs without changing it: a step skipped as done is still a made make target. */
+/**
+ * Makes a file newer than its inputs without changing it: a step skipped as done is still a made make target. A file that
+ * can't be touched (a read-only archive of runs) stays as it is.
+ */
 export const touch = (path: string): void => {
   const now = new Date();
-  utimesSync(path, now, now);
+  try {
+    utimesSync(path, now, now);
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
 };
 
 const LOCK_EX = 2;
 let flock: ((fd: number, operation: number) => number) | undefined;
 
 /** flock(2), because the kernel releases it when its holder is killed; a lock file would have to be guessed stale. */
-const lockExclusively = (fd: number): void => {
+const lockExclusively = (fd: number, path: string): void => {
   if (!flock) {
     const symbols = { flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } } as const;
     for (const library of [
@@ -113,9 +129,9 @@ const lockExclusively = (fd: number): void => {
         // Another libc; the next name may fit.
       }
   }
-  // EINTR is the only failure that can happen on an open regular file, and it is worth another try.
+  // EINTR is worth another try; what fails a hundred times is a file system without locks.
   for (let tries = 0; tries < 100; tries++) if (flock?.(fd, LOCK_EX) === 0) return;
-  throw new Error('flock failed');
+  throw failed(`can't lock '${path}': its file system has no locks; keep runs on a local disk`);
 };
 
 /**
@@ -126,9 +142,10 @@ export const withLock = <T>(path: string, use: (fd: number) => T): T => {
   for (;;) {
     const fd = openSync(path, 'a+', 0o666);
     try {
-      lockExclusively(fd);
-      // Another process may have replaced the file between open and lock; then this lock protects nothing.
-      if (statSync(path).ino === fstatSync(fd).ino) return use(fd);
+      lockExclusively(fd, path);
+      // Another process may have replaced or removed the file between open and lock; then this lock protects nothing.
+      const now = statSync(path, { throwIfNoEntry: false });
+      if (now && now.ino === fstatSync(fd).ino) return use(fd);
     } finally {
       closeSync(fd);
     }

@@ -21,6 +21,8 @@ export const talkOn = (world: World, tool: string): Talk => {
   };
   const logger = createConsola({
     level: LogLevels.info,
+    // consola holds back repetitions for a second; every problem is said, also the same one about a sixth thing.
+    throttle: 0,
     reporters: [
       {
         log: ({ type, args }) => {

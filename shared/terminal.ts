@@ -13,21 +13,40 @@ export const plainText = (text: string): string =>
     (one) => ESCAPES[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** Cells a text takes, near enough for our tables: one per code point. */
-const width = (text: string): number => [...text].length;
+/** Cells that a text takes in a terminal: 2 for wide characters, 0 for combining marks. */
+const width = (text: string): number => Bun.stringWidth(text);
 
-/** Rows as aligned columns, two blanks apart; columns of numbers to the right. The first row is the head. */
-export const table = (rows: readonly (readonly string[])[], right: readonly number[] = []): string => {
+/** The beginning of a text that fits into so many cells. */
+export const clipped = (text: string, cells: number): string => {
+  if (width(text) <= cells) return text;
+  let kept = '';
+  for (const one of text) {
+    if (width(kept + one) > cells - 1) break;
+    kept += one;
+  }
+  return `${kept}…`;
+};
+
+/**
+ * Rows as aligned columns, two blanks apart; columns of numbers to the right. The first row is the head. Cells are made
+ * harmless first, so colour comes from `paint`, which gets the cell as it is shown and its place.
+ */
+export const table = (
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+  paint: (cell: string, row: number, column: number) => string = (cell) => cell,
+): string => {
   const clean = rows.map((row) => row.map(plainText));
   const widths: number[] = [];
   for (const row of clean)
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, width(cell));
   return clean
-    .map((row) =>
+    .map((row, line) =>
       row
         .map((cell, at) => {
           const space = ' '.repeat((widths[at] ?? 0) - width(cell));
-          return right.includes(at) ? space + cell : cell + space;
+          const painted = paint(cell, line, at);
+          return right.includes(at) ? space + painted : painted + space;
         })
         .join('  ')
         .trimEnd(),

@@ -29,10 +29,13 @@ export interface World {
   program(tool: string): string[];
 }
 
+/** The reader is gone: a closed pipe, or a terminal that hung up (EIO). */
+const READER_GONE = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'EIO']);
+
 const sink = (stream: NodeJS.WriteStream): Sink => {
   let closed = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') closed = true;
+    if (READER_GONE.has(String(error.code))) closed = true;
     else throw error;
   });
   return {
@@ -41,8 +44,7 @@ const sink = (stream: NodeJS.WriteStream): Sink => {
         if (closed || text.length === 0) return resolve();
         stream.write(text, (error) => {
           if (!error) return resolve();
-          const { code } = error as NodeJS.ErrnoException;
-          if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') {
+          if (READER_GONE.has(String((error as NodeJS.ErrnoException).code))) {
             closed = true;
             return resolve();
           }

@@ -1,0 +1,126 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from './failure.ts';
+import { sha256, sha256File, streamAtomically, touch, withLock, writeAll, writeAtomically } from './files.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-files-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+let made = 0;
+const place = (): string => {
+  const path = join(scratch, String(made++));
+  mkdirSync(path);
+  return path;
+};
+
+describe('whole files', () => {
+  test('are replaced, and nothing else is left', async () => {
+    const dir = place();
+    const path = join(dir, 'a.json');
+    writeAtomically(path, 'one');
+    writeAtomically(path, new TextEncoder().encode('two'));
+    expect(readFileSync(path, 'utf8')).toBe('two');
+    await streamAtomically(path, ['th', 'ree']);
+    expect(readFileSync(path, 'utf8')).toBe('three');
+    expect(readdirSync(dir)).toEqual(['a.json']);
+  });
+
+  test('a failure keeps the old file, leaves nothing, and names the file that was meant', async () => {
+    const dir = place();
+    const path = join(dir, 'a.json');
+    writeAtomically(path, 'old');
+    const broken = (function* () {
+      yield 'half';
+      throw new Failure(1, 'the source broke');
+    })();
+    await expect(streamAtomically(path, broken)).rejects.toThrow('the source broke');
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(dir)).toEqual(['a.json']);
+    const missing = join(dir, 'missing', 'a.json');
+    expect(() => writeAtomically(missing, 'x')).toThrow(expect.objectContaining({ path: missing }));
+    await expect(streamAtomically(missing, ['x'])).rejects.toMatchObject({ path: missing });
+    const taken = join(dir, 'taken');
+    mkdirSync(join(taken, 'full'), { recursive: true });
+    expect(() => writeAtomically(taken, 'x')).toThrow();
+    expect(readdirSync(dir).toSorted()).toEqual(['a.json', 'taken']);
+  });
+
+  test('digests of texts, bytes and files agree', async () => {
+    const path = join(place(), 'a');
+    const content = 'abc'.repeat(1_000_000);
+    writeAtomically(path, content);
+    expect(await sha256File(path)).toBe(sha256(content));
+    expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+
+  test('touch makes a file newer and keeps its content', () => {
+    const path = join(place(), 'a');
+    writeAtomically(path, 'x');
+    Bun.spawnSync(['touch', '-d', '2001-01-01', path]);
+    touch(path);
+    expect(statSync(path).mtimeMs).toBeGreaterThan(Date.parse('2020-01-01'));
+    expect(readFileSync(path, 'utf8')).toBe('x');
+    expect(() => touch(join(scratch, 'missing'))).toThrow();
+  });
+});
+
+describe('a lock', () => {
+  /** Appends the number of lines so far, `times` times; without a lock two writers would write the same number. */
+  const writer = (path: string, times: number): string => `
+    import { readFileSync, writeSync } from 'node:fs';
+    import { withLock } from ${JSON.stringify(join(import.meta.dir, 'files.ts'))};
+    for (let at = 0; at < ${times}; at++)
+      withLock(${JSON.stringify(path)}, (fd) => {
+        const lines = readFileSync(${JSON.stringify(path)}, 'utf8').split('\\n').length - 1;
+        for (const part of [String(lines), ' ', '\\n']) writeSync(fd, part);
+      });`;
+  const run = (code: string) => Bun.spawn([process.execPath, '-e', code], { stdout: 'pipe', stderr: 'pipe' });
+
+  test('keeps 20 writers apart, also when its holder is killed', async () => {
+    const path = join(place(), 'track.jsonl');
+    const holder = run(`
+      import { withLock } from ${JSON.stringify(join(import.meta.dir, 'files.ts'))};
+      withLock(${JSON.stringify(path)}, () => {
+        require('node:fs').writeSync(1, 'held');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      });`);
+    const { value } = await holder.stdout.getReader().read();
+    expect(new TextDecoder().decode(value)).toBe('held');
+    const writers = Array.from({ length: 20 }, () => run(writer(path, 10)));
+    await Bun.sleep(100);
+    expect(statSync(path).size).toBe(0);
+    holder.kill('SIGKILL');
+    for (const one of writers) {
+      expect(await new Response(one.stderr).text()).toBe('');
+      expect(await one.exited).toBe(0);
+    }
+    expect(readFileSync(path, 'utf8').split('\n')).toEqual([
+      ...Array.from({ length: 200 }, (_, at) => `${at} `),
+      '',
+    ]);
+  }, 60_000);
+
+  test('is on the file of that name, also when it was replaced meanwhile', () => {
+    const dir = place();
+    const path = join(dir, 'a');
+    writeAtomically(path, 'old\n');
+    withLock(path, (fd) => writeAll(fd, 'more\n'));
+    expect(readFileSync(path, 'utf8')).toBe('old\nmore\n');
+    unlinkSync(path);
+    expect(withLock(path, () => 7)).toBe(7);
+    expect(() => withLock(join(dir, 'missing', 'a'), () => 0)).toThrow();
+    symlinkSync(path, join(dir, 'link'));
+    withLock(join(dir, 'link'), (fd) => writeAll(fd, 'through the link\n'));
+    expect(readFileSync(path, 'utf8')).toBe('through the link\n');
+  });
+});
