@@ -1,0 +1,58 @@
+/**
+ * The README's examples are tests: every ```console block holds commands (`$ …`) and what they print. All blocks of a document run in
+ * order in one empty directory, with `k8sbench` on the PATH; `bash -o pipefail`, as in STYLE habit 11.
+ */
+
+export interface Example {
+  /** Index of the block's first and last line after the fence, in lines of the document. */
+  from: number;
+  to: number;
+  commands: { command: string; printed: string[] }[];
+}
+
+/** The console blocks of a Markdown text. A command goes on over lines that end in a backslash. */
+export const examplesOf = (markdown: string): Example[] => {
+  const lines = markdown.split('\n');
+  const all: Example[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    if (lines[at] !== '```console') continue;
+    const block: Example = { from: at + 1, to: at + 1, commands: [] };
+    for (at++; lines[at] !== '```' && at < lines.length; at++) {
+      const line = lines[at]!;
+      const current = block.commands.at(-1);
+      if (line.startsWith('$ ')) block.commands.push({ command: line.slice(2), printed: [] });
+      else if (!current) throw new Error(`line ${at + 1}: a console block begins with a command`);
+      else if (current.printed.length === 0 && current.command.endsWith('\\')) current.command += `\n${line}`;
+      else current.printed.push(line);
+      block.to = at + 1;
+    }
+    all.push(block);
+  }
+  return all;
+};
+
+/**
+ * What of an output must be the same in every run: digits, words of the verdict and widths of columns differ from run to
+ * run and machine to machine; everything else is the program's text.
+ */
+export const shapeOf = (printed: string): string =>
+  printed
+    .replace(/k8sbench-(cmp|cal)-[a-z0-9-]+/g, 'RUN')
+    .replace(/\b[0-9a-f]{7,64}\b/g, 'HEX')
+    .replace(/[-+]?\d+(?:[.,:]\d+)*/g, '#')
+    .replace(/\b(?:lose|win|tie|slightly better)\b/g, 'VERDICT')
+    .replace(/[ \t─-]+/g, ' ')
+    .trim();
+
+/** Markdown with the outputs replaced by what the commands print now. */
+export const withOutputs = (markdown: string, outputs: readonly (readonly string[][])[]): string => {
+  const lines = markdown.split('\n');
+  for (const [at, block] of examplesOf(markdown).entries().toArray().toReversed()) {
+    const text = block.commands.flatMap(({ command }, index) => [
+      ...`$ ${command}`.split('\n'),
+      ...outputs[at]![index]!,
+    ]);
+    lines.splice(block.from, block.to - block.from, ...text);
+  }
+  return lines.join('\n');
+};
