@@ -41,10 +41,7 @@ describe('the house keeps its rules', () => {
     ['one shape per tool', () => toolShape(house, executable)],
     ['shared modules have two users', () => twoUsers(house)],
     ['the table of tools lists the folders', () => readmeTable(house)],
-    [
-      'nothing of one machine',
-      () => nothingLocal(house, new RegExp(RegExp.escape(root))),
-    ],
+    ['nothing of one machine', () => nothingLocal(house, new RegExp(RegExp.escape(root)))],
   ] as const)('%s', (_, problems) => expect(problems()).toEqual([]));
 
   test.each(toolNames(house))('README of %s opens with its help', async (name) => {

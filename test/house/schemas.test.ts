@@ -47,7 +47,9 @@ const changed = (record: unknown, { path, set, remove }: Rejected): unknown => {
 
 describe.each(Object.entries(FORMATS))('format %s', (name, format) => {
   const folder = join(fixtures, name);
-  const valid = readdirSync(folder).filter((file) => file.startsWith('valid')).toSorted();
+  const valid = readdirSync(folder)
+    .filter((file) => file.startsWith('valid'))
+    .toSorted();
   const records = valid.flatMap((file) => recordsOf(format.shape, readFileSync(join(folder, file), 'utf8')));
 
   test('valid fixtures fit', () => {
@@ -58,7 +60,8 @@ describe.each(Object.entries(FORMATS))('format %s', (name, format) => {
 
   const rejected = JSON.parse(readFileSync(join(folder, 'rejected.json'), 'utf8')) as Rejected[];
   test.each(rejected.map((row) => [row.why, row] as const))('refuses %s', (_, row) => {
-    const record = row.t === undefined ? records[0] : records.find((one) => (one as { t?: string }).t === row.t);
+    const record =
+      row.t === undefined ? records[0] : records.find((one) => (one as { t?: string }).t === row.t);
     expect(record).toBeDefined();
     const problems = problemsOf(format.schema, { value: changed(record, row) }, name);
     expect(problems).not.toBeEmpty();
@@ -68,12 +71,27 @@ describe.each(Object.entries(FORMATS))('format %s', (name, format) => {
   test('has rejected fixtures', () => expect(rejected.length).toBeGreaterThan(1));
 
   test('has a JSON Schema', () =>
-    expect(toJsonSchema(format.schema as never, { errorMode: 'ignore', typeMode: 'input' })).toHaveProperty('$schema'));
+    expect(toJsonSchema(format.schema as never, { errorMode: 'ignore', typeMode: 'input' })).toHaveProperty(
+      '$schema',
+    ));
 });
 
 test('every kind of log line has a valid fixture', () => {
   const kinds = new Set(
-    recordsOf('jsonl', readFileSync(join(fixtures, 'log', 'valid.jsonl'), 'utf8')).map((one) => (one as { t: string }).t),
+    recordsOf('jsonl', readFileSync(join(fixtures, 'log', 'valid.jsonl'), 'utf8')).map(
+      (one) => (one as { t: string }).t,
+    ),
   );
-  expect([...kinds].toSorted()).toEqual(['cpu', 'done', 'end', 'error', 'facts', 'pin', 'sample', 'seed', 'stop', 'warmup']);
+  expect([...kinds].toSorted()).toEqual([
+    'cpu',
+    'done',
+    'end',
+    'error',
+    'facts',
+    'pin',
+    'sample',
+    'seed',
+    'stop',
+    'warmup',
+  ]);
 });
