@@ -14,9 +14,12 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 const EXPANDED = 'would be expanded by a shell';
-/** `$` and what it would expand to; a `$` before anything else is itself. `$'` is more than a quote only outside quotes. */
-const EXPANSION = /\$(?:\w+|[@*#?$!({-]|(?=['"]))/y;
-const EXPANSION_IN_QUOTES = /\$(?:\w+|[@*#?$!({-])/y;
+/**
+ * `$` and what it would expand to; a `$` before anything else is itself. `$'` is more than a quote only outside quotes; a
+ * joined line may complete an expansion.
+ */
+const EXPANSION = /\$(?:\w+|[@*#?$!({-]|(?=['"]|\\\n))/y;
+const EXPANSION_IN_QUOTES = /\$(?:\w+|[@*#?$!({-]|(?=\\\n))/y;
 
 class Splitter {
   readonly words: string[] = [];
