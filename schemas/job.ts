@@ -1,10 +1,14 @@
 /** job.json: what became of a session: where it ran, its timeline, its outcome. Written by `run-session` alone, first at start. */
 import * as v from 'valibot';
-import { count, delivery, formatTag, instant, sha256, text } from './primitives.ts';
+import { count, delivery, formatTag, instant, positive, sha256, text } from './primitives.ts';
 
 /** `running` with no living runner is a session that was killed. */
 export const outcome = v.picklist(['running', 'done', 'failed', 'invalid', 'interrupted']);
 export type Outcome = v.InferOutput<typeof outcome>;
+
+/** A process on this machine; a pid alone is used again, so its start time in clock ticks since boot stands beside it. */
+export const processIdentity = v.object({ pid: positive, start_ticks: count });
+export type ProcessIdentity = v.InferOutput<typeof processIdentity>;
 
 export const job = v.looseObject({
   format: formatTag('job/1'),
@@ -13,9 +17,20 @@ export const job = v.looseObject({
   /** In a cluster: the Job and the one pod that may run it. */
   job: v.optional(v.object({ namespace: text, name: text, uid: text })),
   pod: v.optional(v.object({ name: text, uid: text, node: v.optional(text) })),
-  /** Local delivery: this machine, the runner's process and its start time in clock ticks since boot (a pid alone is reused). */
+  /** Local delivery: this machine and, while it runs, the runner's process. */
   host: v.optional(text),
-  runner: v.optional(v.object({ pid: count, start_ticks: count })),
+  runner: v.optional(processIdentity),
+  /** Local delivery, while it runs: what a killed runner would leave behind. `data` stays when the fixtures were kept. */
+  local: v.optional(
+    v.object({
+      /** The `pod` program. */
+      pod: v.optional(processIdentity),
+      /** Private directory of the fixtures, an absolute path. */
+      data: v.optional(text),
+      /** Directory of the cgroup that counts the session's CPU time. */
+      cgroup: v.optional(text),
+    }),
+  ),
   timeline: v.array(v.looseObject({ at: instant, event: text, message: v.optional(text) })),
   outcome,
   /** Exit status (DESIGN §2.2), once it has ended. */

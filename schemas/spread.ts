@@ -8,7 +8,14 @@ export const spread = v.looseObject({
   run: dnsLabel,
   /** `nodes`: side by side over nodes; `sessions`: in turn, with new fixtures. */
   over: v.picklist(['nodes', 'sessions']),
-  /** In order; `dir` is the child's directory inside this one. */
-  children: v.array(v.looseObject({ run: dnsLabel, dir: text, node: v.optional(text), outcome })),
+  /** In order; `dir` is the child's directory inside this one. A child that nobody began is `planned`. */
+  children: v.array(
+    v.looseObject({
+      run: dnsLabel,
+      dir: text,
+      node: v.optional(text),
+      outcome: v.picklist([...outcome.options, 'planned']),
+    }),
+  ),
 });
 export type Spread = v.InferOutput<typeof spread>;

@@ -1,0 +1,86 @@
+/** What a local session has on this machine besides its run directory, and how it goes away: also after its runner was killed. */
+import { lstatSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Job } from '../../schemas/job.ts';
+import { cause, failed } from '../../shared/failure.ts';
+import type { World } from '../../shared/world.ts';
+import { killMembers, removeLeaf } from './accounting-cgroup.ts';
+import { isAlive, killTree } from './processes.ts';
+
+export type Leftovers = NonNullable<Job['local']>;
+
+/** The name that fixtures and cgroup of a run begin with; what is named otherwise is never removed. */
+const prefixOf = (run: string): string => `k8sbench-${run}-`;
+
+export const leafName = (run: string): string => `${prefixOf(run)}${process.pid}`;
+
+/** A private directory (0700) for the fixtures of a run, under TMPDIR. */
+export const makeData = (run: string, world: World): string => {
+  const base = world.env['TMPDIR'] || tmpdir();
+  try {
+    return mkdtempSync(join(base, prefixOf(run)));
+  } catch (error) {
+    throw failed(
+      `can't make a directory for the fixtures in '${base}': ${cause(error)}; set TMPDIR to a directory you can write`,
+    );
+  }
+};
+
+const isOwnDirectory = (path: string): boolean => {
+  const about = lstatSync(path, { throwIfNoEntry: false });
+  return about !== undefined && about.isDirectory() && about.uid === process.getuid?.();
+};
+
+/**
+ * Only what a session of this run made: a job.json may have been copied, or written by somebody else, and names paths that
+ * are about to be removed.
+ */
+export const ownedBy = (run: string, noted: Leftovers): Leftovers => {
+  const named = (path: string | undefined): path is string =>
+    path !== undefined && path.startsWith('/') && basename(path).startsWith(prefixOf(run));
+  return {
+    ...(noted.pod ? { pod: noted.pod } : {}),
+    ...(named(noted.data) && isOwnDirectory(noted.data) ? { data: noted.data } : {}),
+    ...(named(noted.cgroup) && isOwnDirectory(noted.cgroup) ? { cgroup: noted.cgroup } : {}),
+  };
+};
+
+/** Kills the session's processes at once. Returns how many were found in its cgroup besides the pod program's own tree. */
+export const killSession = ({ pod, cgroup }: Leftovers): number => {
+  if (pod) killTree(pod);
+  return cgroup === undefined ? 0 : killMembers(cgroup);
+};
+
+const PATIENCE_MS = 2000;
+
+/** Removes what a session left, its processes first. Returns what could not be removed, in words. */
+export const cleanUp = async (left: Leftovers): Promise<string[]> => {
+  killSession(left);
+  const problems: string[] = [];
+  for (let waited = 0; left.pod && isAlive(left.pod); waited += 20) {
+    if (waited > PATIENCE_MS) {
+      problems.push(`process ${left.pod.pid} of the session can't be killed; the machine is not quiet`);
+      break;
+    }
+    await Bun.sleep(20);
+  }
+  for (let waited = 0; left.cgroup !== undefined && !removeLeaf(left.cgroup); waited += 20) {
+    if (waited > PATIENCE_MS) {
+      problems.push(
+        `can't remove the cgroup '${left.cgroup}': processes are left in it; remove it with rmdir`,
+      );
+      break;
+    }
+    killMembers(left.cgroup);
+    await Bun.sleep(20);
+  }
+  if (left.data !== undefined)
+    try {
+      await rm(left.data, { recursive: true, force: true });
+    } catch (error) {
+      problems.push(`can't remove the fixtures in '${left.data}': ${cause(error)}; remove them yourself`);
+    }
+  return problems;
+};

@@ -1,0 +1,100 @@
+/** Delivery `local`: the pod program runs as a child process on this machine (DESIGN §4.5). */
+import { existsSync } from 'node:fs';
+import { failed, usage } from '../../shared/failure.ts';
+import { enterLeaf, killMembers } from './accounting-cgroup.ts';
+import { endingOf } from './ending.ts';
+import { followLog } from './follow.ts';
+import { cleanUp, killSession, leafName, type Leftovers, makeData } from './leftovers.ts';
+import type { Live } from './live.ts';
+import { startPod } from './pod-process.ts';
+import type { Delivery, Task } from './task.ts';
+
+/** How late the session's own limit may be before the runner steps in, s. */
+const LATE_S = 60;
+
+/** Where the session runs comes from its environment, never from its plan; nothing of ours is inherited by chance. */
+const environment = ({ about, world }: Task, data: string): Record<string, string> => {
+  const {
+    K8SBENCH_PLAN: _plan,
+    K8SBENCH_ROOT: _root,
+    K8SBENCH_COMMIT: _commit,
+    POD_NAME: _pod,
+    ...outer
+  } = world.env;
+  const ours = {
+    K8SBENCH_DELIVERY: 'local',
+    K8SBENCH_DATA: data,
+    NODE_NAME: about.host ?? world.host,
+    K8SBENCH_ROOT: about.root,
+    K8SBENCH_COMMIT: about.commit,
+  };
+  return Object.fromEntries(
+    Object.entries({ ...outer, ...ours }).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+};
+
+const refuse: Delivery['refuse'] = ({ run, about, world }) => {
+  if (about.host !== undefined && about.host !== world.host)
+    throw usage(`'${run.shown}' was planned on '${about.host}', this is '${world.host}'; plan it here`);
+  const missing = [about.root, about.cwd].filter((path) => path !== undefined && !existsSync(path));
+  if (missing.length > 0)
+    throw failed(
+      missing.map((path) => `'${path}', where '${run.shown}' is to run, does not exist; plan again`),
+    );
+};
+
+/** A terminal that hangs up ends the talking, not the session. */
+const stay = (): void => undefined;
+
+const measure: Delivery['measure'] = async (task) => {
+  const { run, about, job, world, talk, keep } = task;
+  const data = makeData(run.name, world);
+  const left: Leftovers = { data };
+  const die = (): void => void killSession(left);
+  process.on('exit', die);
+  process.on('SIGHUP', stay);
+  let stop = stay;
+  try {
+    job.leaves(left);
+    const pod = await startPod(world.program('pod'), {
+      cwd: about.cwd ?? data,
+      env: environment(task, data),
+    });
+    left.pod = pod.identity;
+    stop = pod.stop;
+    // It waits for its plan, so everything it does is counted in its cgroup.
+    const leaf = enterLeaf(leafName(run.name), pod.identity.pid);
+    if (leaf !== undefined) {
+      left.cgroup = leaf;
+      void pod.exited.then(() => {
+        const stayed = killMembers(leaf);
+        if (stayed > 0) talk.warn(`killed ${stayed} process(es) that the session left behind`);
+      });
+    }
+    job.leaves(left);
+    job.note('started');
+    if (about.session_s !== undefined) pod.limit(about.session_s + LATE_S);
+    world.interrupted.addEventListener('abort', stop, { once: true });
+    if (world.interrupted.aborted) stop();
+    const begin = (live: Live): void => pod.begin(task.compact, live.say);
+    const { log, error } = await followLog(task, pod.stdout, begin);
+    const { overran, ...ended } = await pod.ended;
+    return endingOf({
+      ...ended,
+      log,
+      error,
+      ...(world.interrupted.aborted ? { interrupted: String(world.interrupted.reason) } : {}),
+      ...(overran ? { overran: about.session_s! } : {}),
+    });
+  } finally {
+    world.interrupted.removeEventListener('abort', stop);
+    process.off('exit', die);
+    process.off('SIGHUP', stay);
+    const { data: _kept, ...others } = left;
+    for (const problem of await cleanUp(keep ? others : left)) talk.warn(problem);
+    if (keep) talk.info(`fixtures kept in '${data}'`);
+    job.leaves(keep ? { data } : undefined);
+  }
+};
+
+export const local: Delivery = { refuse, measure };

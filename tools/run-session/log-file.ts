@@ -1,0 +1,51 @@
+/** pod.log while it is written: pod.log.partial gets each byte as it arrives and becomes pod.log once it is verified whole. */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { writeAll } from '../../shared/files.ts';
+import type { RunDirectory } from '../../shared/rundir.ts';
+
+export const LOG = 'pod.log';
+export const PARTIAL = 'pod.log.partial';
+
+/**
+ * Between two of these the log is safe from a killed runner, not from a machine that loses power: fsync more often would
+ * meet the measured processes on the same disk.
+ */
+const SYNC_EVERY_MS = 15_000;
+
+export interface PartialLog {
+  write(part: Uint8Array): void;
+  /** Everything written is on the disk; `whole` gives it its final name. */
+  close(whole: boolean): void;
+}
+
+export const openPartialLog = (run: RunDirectory): PartialLog => {
+  const fd = openSync(run.file(PARTIAL), 'wx', 0o666);
+  let synced = performance.now();
+  return {
+    write(part) {
+      writeAll(fd, part);
+      if (performance.now() - synced < SYNC_EVERY_MS) return;
+      fsyncSync(fd);
+      synced = performance.now();
+    },
+    close(whole) {
+      fsyncSync(fd);
+      closeSync(fd);
+      if (whole) renameSync(run.file(PARTIAL), run.file(LOG));
+    },
+  };
+};
+
+/**
+ * Keeps the log of an earlier attempt under a name of its own, `pod.log.<outcome>-<n>`: what was measured is never thrown
+ * away. Returns that name; undefined when there was none.
+ */
+export const setLogAside = (run: RunDirectory, outcome: string): string | undefined => {
+  const name = [LOG, PARTIAL].find((one) => run.has(one));
+  if (name === undefined) return undefined;
+  let at = 1;
+  while (existsSync(run.file(`${LOG}.${outcome}-${at}`))) at++;
+  const aside = `${LOG}.${outcome}-${at}`;
+  renameSync(run.file(name), run.file(aside));
+  return aside;
+};

@@ -1,0 +1,42 @@
+#!/usr/bin/env bun
+import { defineTool, runAsProgram } from '../../shared/command-line.ts';
+import { EXIT } from '../../shared/exit.ts';
+import { text, yes } from '../../shared/flags.ts';
+import { jsonText } from '../../shared/read.ts';
+import { openRun } from '../../shared/rundir.ts';
+import { readJob } from './job-file.ts';
+import { isFinished, measure, readRun } from './measure.ts';
+import { measureSessions } from './sessions.ts';
+
+export const tool = defineTool({
+  name: 'run-session',
+  about: 'measure a planned run: start its session, follow its log, verify and keep it',
+  flags: {
+    run: text("run directory; '-': its path on stdin", 'DIR'),
+    keep: yes('keep the fixtures of a local session, and say where they are'),
+    force: yes('measure a finished run again; its earlier log is kept aside'),
+    json: yes('print job.json instead of the path'),
+  },
+  more: `FILES
+
+  reads   run.json plan.json
+  writes  job.json pod.log spread.json, MANIFEST.sha256 last; failed and void attempts to ../attempts.jsonl
+  prints  the run directory's path, or job.json`,
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.invalid, EXIT.interrupted],
+  async run({ flags, world, talk }) {
+    const run = await openRun(flags.run, world);
+    const about = readRun(run);
+    const manner = { world, talk, keep: flags.keep, force: flags.force };
+    const several = (about.children?.length ?? 0) > 0;
+    const ending = (await isFinished(run, manner))
+      ? { exit: EXIT.done }
+      : await (several ? measureSessions : measure)(run, about, manner);
+    if ('message' in ending) talk.error(`'${run.shown}' is ${ending.outcome}: ${ending.message}`);
+    if (ending.exit !== EXIT.interrupted)
+      await world.stdout.write(flags.json ? jsonText(readJob(run)) : `${run.shown}\n`);
+    return ending.exit;
+  },
+});
+export const main = tool.main;
+
+if (import.meta.main) await runAsProgram(tool);

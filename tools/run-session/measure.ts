@@ -1,0 +1,140 @@
+/** One session of one run directory: skipped when finished, refused while somebody measures it, else measured. */
+import { plan as planSchema } from '../../schemas/plan.ts';
+import { run as runSchema, type Run } from '../../schemas/run.ts';
+import type { Job } from '../../schemas/job.ts';
+import { recordAttempt } from '../../shared/attempts.ts';
+import { EXIT } from '../../shared/exit.ts';
+import { Failure, failed } from '../../shared/failure.ts';
+import { sha256 } from '../../shared/files.ts';
+import { parseJson, readText } from '../../shared/read.ts';
+import { type RunDirectory, touchAll } from '../../shared/rundir.ts';
+import { deliveryOf } from './deliveries.ts';
+import type { Ending } from './ending.ts';
+import { claim, type JobFile } from './job-file.ts';
+import { cleanUp, ownedBy } from './leftovers.ts';
+import { LOG, PARTIAL, setLogAside } from './log-file.ts';
+import { MANIFEST, manifestProblems, writeManifest } from './manifest-file.ts';
+import type { Manner } from './task.ts';
+
+const OUTPUTS = ['job.json', LOG, 'spread.json', MANIFEST];
+
+export const readRun = (run: RunDirectory): Run => run.json('run.json', runSchema);
+
+/** The files that the run was planned as, unchanged since: what is measured must be what was planned. */
+const refuseChanged = async (run: RunDirectory, about: Run): Promise<void> => {
+  const now = await run.digests(Object.keys(about.files));
+  const changed = Object.entries(about.files).filter(([name, digest]) => now[name] !== digest);
+  if (changed.length > 0)
+    throw failed(
+      changed.map(
+        ([name]) =>
+          `'${run.shown}/${name}' is not the file that 'plan' wrote; plan a run of its own for other inputs`,
+      ),
+    );
+};
+
+/** Whether a run is finished and as it was then; a finished run that was changed is an error. */
+export const isFinished = async (run: RunDirectory, { force, talk }: Manner): Promise<boolean> => {
+  if (force || !run.has(MANIFEST)) return false;
+  const problems = await manifestProblems(run);
+  if (problems.length > 0)
+    throw failed([
+      ...problems,
+      `'${run.shown}' is no longer what was measured; restore it, or measure it again with --force`,
+    ]);
+  talk.info(`'${run.shown}' is measured already; nothing to do (--force measures it again)`);
+  touchAll(run, OUTPUTS);
+  return true;
+};
+
+/** Attempts of runs that stand for themselves; a child's is its parent's. */
+const record = (run: RunDirectory, about: Run, job: Job, ending: Ending): void => {
+  const outcome = ({ failed: 'failed', interrupted: 'void', invalid: 'invalid' } as const)[
+    ending.outcome as 'failed' | 'interrupted' | 'invalid'
+  ];
+  if (about.parent !== undefined || outcome === undefined) return;
+  recordAttempt(run, {
+    at: job.timeline.at(-1)!.at,
+    run: run.name,
+    profile: about.profile,
+    rule: about.rule,
+    commit: about.commit ?? '',
+    outcome,
+    exit: ending.exit,
+    reasons: [ending.message ?? ending.outcome],
+  });
+};
+
+/** Takes the run for this process, and does away with what a killed runner left. */
+const begin = async (run: RunDirectory, about: Run, { world, talk }: Manner): Promise<JobFile> => {
+  const { job, before } = claim(run, about, world);
+  if (before?.outcome === 'running') {
+    const message = 'its runner was killed';
+    record(run, about, before, { outcome: 'interrupted', exit: EXIT.interrupted, message });
+    talk.warn(`an earlier attempt at '${run.shown}' was killed: recorded as void, measured anew`);
+    if (before.local)
+      for (const problem of await cleanUp(ownedBy(run.name, before.local))) talk.warn(problem);
+    job.leaves(undefined);
+  }
+  const outcome = before === undefined || before.outcome === 'running' ? 'killed' : before.outcome;
+  const aside = setLogAside(run, outcome);
+  if (aside !== undefined) talk.info(`the earlier log is kept as '${run.shown}/${aside}'`);
+  return job;
+};
+
+/**
+ * Claims a run, does `work`, and writes down how it ended: job.json, attempts.jsonl, and for a run that is done the
+ * manifest, last. What `work` throws is an ending too.
+ */
+export const attempt = async (
+  run: RunDirectory,
+  about: Run,
+  manner: Manner,
+  work: (job: JobFile) => Promise<Ending>,
+): Promise<Ending> => {
+  const job = await begin(run, about, manner);
+  let ending: Ending;
+  let thrown: unknown;
+  try {
+    ending = await work(job);
+  } catch (error) {
+    thrown = error;
+    const exit = error instanceof Failure ? error.exit : EXIT.failed;
+    ending = { outcome: 'failed', exit, message: error instanceof Error ? error.message : String(error) };
+  }
+  try {
+    job.end(ending);
+    record(run, about, job.job, ending);
+    if (ending.outcome === 'done') await writeManifest(run, about.children ?? []);
+  } catch (error) {
+    // A full disk stops the writing down as well; the first error is the one to report.
+    throw thrown ?? error;
+  }
+  if (thrown !== undefined) throw thrown;
+  return ending;
+};
+
+/** Where the log of a session that failed is, for its message. */
+const logOf = (run: RunDirectory): string => {
+  const name = [LOG, PARTIAL].find((one) => run.has(one));
+  return name === undefined ? '' : `; its log is '${run.shown}/${name}'`;
+};
+
+/** Measures one session. Gives its ending; a session that failed is an error with its cause and the place of its log. */
+export const measure = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
+  const delivery = deliveryOf(about);
+  const plan = run.json('plan.json', planSchema);
+  const { compact: written } = parseJson(readText(run.file('plan.json')), 'plan.json') as {
+    compact: unknown;
+  };
+  const compact = JSON.stringify(written);
+  await refuseChanged(run, about);
+  if (sha256(compact) !== plan.compactSha256)
+    throw failed(`'${run.shown}/plan.json': the compact plan does not have the digest beside it; plan again`);
+  const task = { ...manner, run, about, plan, compact };
+  delivery.refuse(task);
+  const ending = await attempt(run, about, manner, (job) => delivery.measure({ ...task, job }));
+  if (ending.outcome === 'failed')
+    throw new Failure(ending.exit, `'${run.shown}' failed: ${ending.message}${logOf(run)}`);
+  return ending;
+};

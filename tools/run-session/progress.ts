@@ -1,0 +1,118 @@
+/** How far a session is, from its plan and the lines read so far. Pure: time comes in with each line. */
+import type { Plan, Step } from '../../schemas/plan.ts';
+import type { SessionLine } from '../../shared/session-log.ts';
+import { mean, median, standardDeviation } from '../../shared/statistics.ts';
+
+export interface View {
+  stage: 'starting' | 'seeds' | 'warm-up' | 'rounds' | 'done';
+  /** Steps of this stage: seeds, or rounds that are complete. */
+  done: number;
+  of: number;
+  /** s until the last step, once every kind of step still to come was seen; else absent. */
+  left_s?: number;
+  /** The reference's warm CV so far, per size with at least 3 samples. */
+  noise: { turns: number; cv: number }[];
+  reference: string;
+}
+
+const keyOf = (step: Step): string =>
+  `${step.step === 'seed' ? 'seed' : 'sample'} ${step.target} ${step.turns}`;
+
+export class Progress {
+  readonly #plan: Plan;
+  readonly #reference: string;
+  /** Step kind → how often and how long, ms. */
+  readonly #durations = new Map<string, { count: number; total: number }>();
+  /** Size → warm medians of the reference's samples, ms. */
+  readonly #warm = new Map<number, number[]>();
+  #at = 0;
+  #last: number | undefined;
+  #finished = false;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#reference = plan.compact.profile.targets.find((one) => one.role === 'reference')!.name;
+  }
+
+  /** Takes a line that arrived at `now` (ms); true when a step ended with it. */
+  take(line: SessionLine, now: number): boolean {
+    if (line.t === 'pin') this.#last = now;
+    if (line.t === 'done') this.#finished = true;
+    const step = this.#plan.steps[this.#at];
+    if (!step || line.t !== step.step) return line.t === 'done';
+    this.#at++;
+    if (this.#last !== undefined) {
+      const before = this.#durations.get(keyOf(step)) ?? { count: 0, total: 0 };
+      this.#durations.set(keyOf(step), { count: before.count + 1, total: before.total + now - this.#last });
+    }
+    this.#last = now;
+    const turn = line['turn'];
+    if (line.t === 'sample' && step.target === this.#reference && Array.isArray(turn) && turn.length > 1)
+      this.#warm.set(step.turns, [...(this.#warm.get(step.turns) ?? []), median(turn.slice(1) as number[])]);
+    return true;
+  }
+
+  view(): View {
+    const { steps } = this.#plan;
+    const next = steps[this.#at];
+    const stageOf = { seed: 'seeds', warmup: 'warm-up', sample: 'rounds' } as const;
+    const stage =
+      this.#finished || !next ? 'done' : this.#last === undefined ? 'starting' : stageOf[next.step];
+    const kind = next?.step ?? 'sample';
+    const ofKind = steps.filter((one) => one.step === kind);
+    const done = steps.slice(0, this.#at).filter((one) => one.step === kind);
+    const rounds = new Set(ofKind.map((one) => one.sample)).size;
+    const count =
+      kind === 'seed'
+        ? { done: done.length, of: ofKind.length }
+        : { done: Math.floor(done.length / (ofKind.length / rounds)), of: rounds };
+    const left = this.#left();
+    return {
+      stage,
+      ...count,
+      ...(left === undefined || stage === 'done' ? {} : { left_s: left / 1000 }),
+      noise: [...this.#warm]
+        .filter(([, values]) => values.length >= 3 && mean(values) > 0)
+        .map(([turns, values]) => ({ turns, cv: standardDeviation(values) / mean(values) })),
+      reference: this.#reference,
+    };
+  }
+
+  /** ms, from the mean duration of each kind of step. */
+  #left(): number | undefined {
+    let total = 0;
+    for (const step of this.#plan.steps.slice(this.#at)) {
+      const seen = this.#durations.get(keyOf(step));
+      if (!seen) return undefined;
+      total += seen.total / seen.count;
+    }
+    return total;
+  }
+}
+
+/** A length of time for people: `45 s`, `3 min`, `1 h 20 min`. */
+export const timeInWords = (seconds: number): string => {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 90) return `${whole} s`;
+  const minutes = Math.round(whole / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
+/** A view in one line. */
+export const viewInWords = ({ stage, done, of, left_s, noise, reference }: View): string => {
+  const where = {
+    starting: 'starting',
+    seeds: `seed ${Math.min(done + 1, of)} of ${of}`,
+    'warm-up': `warm-up round ${Math.min(done + 1, of)} of ${of}`,
+    rounds: `${done} of ${of} rounds done`,
+    done: `${done} of ${of} rounds done`,
+  }[stage];
+  const left = left_s === undefined ? [] : [`${timeInWords(left_s)} left`];
+  const several = noise.length > 1;
+  const cv = noise.map(
+    ({ turns, cv: value }) => `${(value * 100).toFixed(1)} %${several ? ` at ${turns} turns` : ''}`,
+  );
+  return [where, ...left, ...(cv.length > 0 ? [`CV of ${reference}'s warm ${cv.join(', ')}`] : [])].join(
+    ', ',
+  );
+};
