@@ -7,9 +7,21 @@ import { type Talk, talkOn } from './talk.ts';
 import { VERSION } from './version.ts';
 import { realWorld, type World } from './world.ts';
 
+/** A positional word. */
+export interface Word {
+  /** As the help shows it; a trailing `…` on the last one takes any number. */
+  name: string;
+  about: string;
+  required?: boolean;
+  /** The only words that fit. */
+  options?: readonly string[];
+}
+
 /** What `run` gets: checked flags, positional words, the world and a voice on stderr. */
 export interface Call<F extends Flags> {
   flags: Values<F>;
+  /** The flags that were given, by name, with their values as written: what a pipeline hands on. */
+  given: ReadonlyMap<string, readonly string[]>;
   words: string[];
   world: World;
   talk: Talk;
@@ -21,8 +33,7 @@ export interface ToolDefinition<F extends Flags> {
   /** One line. */
   about: string;
   flags: F;
-  /** Positional words, as the help shows them; a trailing `…` takes any number. */
-  words?: readonly { name: string; about: string; required?: boolean }[];
+  words?: readonly Word[];
   /** Blocks after the options: what is read and written, examples. */
   more?: string;
   /** Exit statuses that this tool can end with, for the help. */
@@ -34,6 +45,7 @@ export interface Tool {
   readonly name: string;
   readonly about: string;
   readonly flags: Flags;
+  readonly words: readonly Word[];
   /** The help text without colours: what the README opens with. */
   help(): Promise<string>;
   main(args: readonly string[], world: World): Promise<Exit>;
@@ -185,7 +197,7 @@ const readFlag = (
 const parse = (
   args: readonly string[],
   definition: ToolDefinition<Flags>,
-): { flags: Values<Flags>; words: string[] } => {
+): Pick<Call<Flags>, 'flags' | 'given' | 'words'> => {
   const { given, words, problems } = scan(args, definition);
   const wanted = definition.words ?? [];
   const open = wanted.at(-1)?.name.endsWith('…') === true;
@@ -193,12 +205,15 @@ const parse = (
     problems.push(...words.slice(wanted.length).map((one) => `unexpected argument '${one}'`));
   for (const missing of wanted.filter((one, at) => one.required && words[at] === undefined))
     problems.push(`missing argument ${missing.name}: ${missing.about}`);
+  for (const [at, { name, options }] of wanted.entries())
+    if (options && words[at] !== undefined && !options.includes(words[at]))
+      problems.push(`argument ${name}: expected ${options.join(', ')}, found '${words[at]}'`);
   const flags: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(definition.flags))
     flags[name] = readFlag(name, flag, given.get(name), problems);
   if (problems.length > 0)
     throw usage([...problems, `'k8sbench ${definition.name} --help' shows what it takes`]);
-  return { flags, words };
+  return { flags, given, words };
 };
 
 /** Says what went wrong and gives the exit status; only a bug of ours shows its stack. */
@@ -228,6 +243,7 @@ export const defineTool = <const F extends Flags>(typed: ToolDefinition<F>): Too
     name: definition.name,
     about: definition.about,
     flags: definition.flags,
+    words: definition.words ?? [],
     help: () => helpOf(definition),
     async main(args, world) {
       const talk = talkOn(world, definition.name);
