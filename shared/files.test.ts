@@ -12,7 +12,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from './failure.ts';
-import { sha256, sha256File, streamAtomically, touch, withLock, writeAll, writeAtomically } from './files.ts';
+import {
+  sha256,
+  sha256File,
+  streamAtomically,
+  touch,
+  tryLock,
+  withLock,
+  writeAll,
+  writeAtomically,
+} from './files.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-files-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -109,6 +118,22 @@ describe('a lock', () => {
       '',
     ]);
   }, 60_000);
+
+  test('that is taken is not waited for', async () => {
+    const path = join(place(), 'build.lock');
+    const release = tryLock(path);
+    expect(release).toBeDefined();
+    expect(tryLock(path)).toBeUndefined();
+    const attempt = `
+      import { tryLock } from ${JSON.stringify(join(import.meta.dir, 'files.ts'))};
+      process.exitCode = tryLock(${JSON.stringify(path)}) ? 0 : 3;`;
+    expect(await run(attempt).exited).toBe(3);
+    release!();
+    expect(await run(attempt).exited).toBe(0);
+    const again = tryLock(path);
+    expect(again).toBeDefined();
+    again!();
+  });
 
   test('is on the file of that name, also when it was replaced meanwhile', () => {
     const dir = place();

@@ -111,27 +111,35 @@ export const touch = (path: string): void => {
 };
 
 const LOCK_EX = 2;
+const LOCK_NB = 4;
 let flock: ((fd: number, operation: number) => number) | undefined;
 
 /** flock(2), because the kernel releases it when its holder is killed; a lock file would have to be guessed stale. */
+const flockOf = (): ((fd: number, operation: number) => number) | undefined => {
+  if (flock) return flock;
+  const symbols = { flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } } as const;
+  const musl = `libc.musl-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so.1`;
+  for (const library of ['libc.so.6', musl, 'libc.so'])
+    try {
+      flock = dlopen(library, symbols).symbols.flock;
+      break;
+    } catch {
+      // Another libc; the next name may fit.
+    }
+  return flock;
+};
+
 const lockExclusively = (fd: number, path: string): void => {
-  if (!flock) {
-    const symbols = { flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } } as const;
-    for (const library of [
-      'libc.so.6',
-      `libc.musl-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so.1`,
-      'libc.so',
-    ])
-      try {
-        flock = dlopen(library, symbols).symbols.flock;
-        break;
-      } catch {
-        // Another libc; the next name may fit.
-      }
-  }
   // EINTR is worth another try; what fails a hundred times is a file system without locks.
-  for (let tries = 0; tries < 100; tries++) if (flock?.(fd, LOCK_EX) === 0) return;
+  for (let tries = 0; tries < 100; tries++) if (flockOf()?.(fd, LOCK_EX) === 0) return;
   throw failed(`can't lock '${path}': its file system has no locks; keep runs on a local disk`);
+};
+
+/** Another process may have replaced or removed the file between open and lock; then the lock protects nothing. */
+const isStill = (path: string, fd: number): boolean => {
+  const now = statSync(path, { throwIfNoEntry: false });
+  const held = fstatSync(fd);
+  return now !== undefined && now.ino === held.ino && now.dev === held.dev;
 };
 
 /**
@@ -143,11 +151,20 @@ export const withLock = <T>(path: string, use: (fd: number) => T): T => {
     const fd = openSync(path, 'a+', 0o666);
     try {
       lockExclusively(fd, path);
-      // Another process may have replaced or removed the file between open and lock; then this lock protects nothing.
-      const now = statSync(path, { throwIfNoEntry: false });
-      if (now && now.ino === fstatSync(fd).ino) return use(fd);
+      if (isStill(path, fd)) return use(fd);
     } finally {
       closeSync(fd);
     }
   }
+};
+
+/**
+ * Takes an exclusive lock on a file (created when missing) without waiting: a function that releases it, or undefined while
+ * somebody else holds it. For work that takes long; a killed holder releases it too.
+ */
+export const tryLock = (path: string): (() => void) | undefined => {
+  const fd = openSync(path, 'a+', 0o666);
+  if (flockOf()?.(fd, LOCK_EX | LOCK_NB) === 0 && isStill(path, fd)) return () => closeSync(fd);
+  closeSync(fd);
+  return undefined;
 };
