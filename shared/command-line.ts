@@ -58,9 +58,7 @@ const cittyArgs = (definition: ToolDefinition<Flags>): ArgsDef => {
   for (const [name, flag] of Object.entries(definition.flags)) {
     const alias = flag.alias ? { alias: [...flag.alias] } : {};
     if (flag.kind === 'boolean')
-      args[name] = flag.negatable
-        ? { type: 'boolean', description: 'the default', default: true, negativeDescription: flag.about }
-        : { type: 'boolean', description: flag.about };
+      args[flag.negatable ? `no-${name}` : name] = { type: 'boolean', description: flag.about };
     else
       args[name] = {
         type: 'string',
@@ -108,21 +106,43 @@ interface Scan {
   problems: string[];
 }
 
-/** Near misses of an unknown flag, so that a typo is answered with the right name. */
-const nearest = (name: string, known: readonly string[]): string | undefined => {
-  const distance = (a: string, b: string): number => {
-    let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-    for (let i = 1; i <= a.length; i++) {
-      const next = [i];
-      for (let j = 1; j <= b.length; j++)
-        next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-      row = next;
-    }
-    return row[b.length]!;
-  };
+/** Edit distance of two words (Levenshtein). */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    row = next;
+  }
+  return row[b.length]!;
+};
+
+/** The known name that a typo is nearest to, when it is near enough to be meant. */
+export const nearest = (name: string, known: readonly string[]): string | undefined => {
   const ranked = known.map((one) => [distance(name, one), one] as const).toSorted((a, b) => a[0] - b[0]);
   return ranked[0] && ranked[0][0] <= Math.max(1, Math.floor(name.length / 3)) ? ranked[0][1] : undefined;
 };
+
+/** A flag as it is spelled on a command line, `--no-` before one that can be switched off. */
+interface Spelled {
+  name: string;
+  flag: Flag<unknown>;
+  negated: boolean;
+}
+
+/** Every spelling of every flag: its name, its other names, and `no-<name>`. */
+const spellings = (flags: Flags): ReadonlyMap<string, Spelled> => {
+  const all = new Map<string, Spelled>();
+  for (const [name, flag] of Object.entries(flags)) {
+    for (const spelled of [name, ...(flag.alias ?? [])]) all.set(spelled, { name, flag, negated: false });
+    if (flag.negatable) all.set(`no-${name}`, { name, flag, negated: true });
+  }
+  return all;
+};
+
+/** A word of the command line as a flag: one or two dashes, perhaps a value after `=`. */
+const FLAG = /^--?([^=]*)(?:=([\s\S]*))?$/;
 
 /**
  * Splits the raw words into flags and positionals. citty's own parser accepts unknown flags, reads a missing value as ""
@@ -130,9 +150,7 @@ const nearest = (name: string, known: readonly string[]): string | undefined => 
  */
 const scan = (args: readonly string[], definition: ToolDefinition<Flags>): Scan => {
   const result: Scan = { given: new Map(), words: [], problems: [] };
-  const names = new Map<string, string>();
-  for (const [name, flag] of Object.entries(definition.flags))
-    for (const spelled of [name, ...(flag.alias ?? [])]) names.set(spelled, name);
+  const known = spellings(definition.flags);
   for (let at = 0; at < args.length; at++) {
     const raw = args[at]!;
     if (raw === '--') {
@@ -143,31 +161,35 @@ const scan = (args: readonly string[], definition: ToolDefinition<Flags>): Scan 
       result.words.push(raw);
       continue;
     }
-    const [, spelled = '', inline] = /^--?([^=]*)(?:=([\s\S]*))?$/.exec(raw) ?? [];
-    const negated = spelled.startsWith('no-') && definition.flags[spelled.slice(3)]?.negatable === true;
-    const name = negated ? spelled.slice(3) : names.get(spelled);
-    const flag = name === undefined ? undefined : definition.flags[name];
-    if (!flag || name === undefined) {
-      const close = nearest(spelled, [...names.keys()]);
+    const [, spelled = '', inline] = FLAG.exec(raw) ?? [];
+    const next = args[at + 1];
+    const found = known.get(spelled);
+    if (!found) {
+      const close = nearest(spelled, [...known.keys()]);
       result.problems.push(
         `unknown flag '${raw.split('=')[0]}'` + (close ? `; did you mean '--${close}'?` : ''),
       );
       // A value that belonged to the unknown flag would be reported as a surplus word: one mistake, one problem.
-      if (inline === undefined && args[at + 1] !== undefined && !args[at + 1]!.startsWith('-')) at++;
+      if (inline === undefined && next !== undefined && !next.startsWith('-')) at++;
       continue;
     }
+    const { name, flag, negated } = found;
+    const before = result.given.get(name);
     if (flag.kind === 'boolean') {
       if (inline !== undefined) result.problems.push(`flag '--${spelled}' takes no value, found '${inline}'`);
-      if (result.given.has(name)) result.problems.push(`flag '--${spelled}' is given twice`);
+      if (before) result.problems.push(`flag '--${spelled}' is given twice`);
       result.given.set(name, [negated ? 'false' : 'true']);
       continue;
     }
-    const value = inline ?? args[++at];
-    if (value === undefined) {
-      result.problems.push(`flag '--${spelled}' needs a value: --${spelled}=<${flag.hint}>`);
+    // `--turns --rounds 5` forgot a value; a value that does start with a dash is joined to its flag.
+    if (inline === undefined && (next === undefined || /^-./.test(next))) {
+      const joined =
+        next === undefined ? '' : `; a value that starts with '-' is written --${spelled}=${next}`;
+      result.problems.push(`flag '--${spelled}' needs a value: --${spelled}=<${flag.hint}>${joined}`);
+      if (next !== undefined && !known.has(FLAG.exec(next)?.[1] ?? '')) at++;
       continue;
     }
-    const before = result.given.get(name);
+    const value = inline ?? args[++at]!;
     if (before && flag.kind !== 'many')
       result.problems.push(`flag '--${name}' is given twice: '${before[0]}' and '${value}'`);
     result.given.set(name, [...(before ?? []), value]);
@@ -249,13 +271,9 @@ export const defineTool = <const F extends Flags>(typed: ToolDefinition<F>): Too
       const talk = talkOn(world, definition.name);
       const flagsEnd = args.indexOf('--') === -1 ? args.length : args.indexOf('--');
       const asked = (name: string): boolean =>
-        args
-          .slice(0, flagsEnd)
-          .some(
-            (one, at) => (one === `--${name}` || one === `-${name}`) && !takesValue(args[at - 1], definition),
-          );
+        args.slice(0, flagsEnd).some((one) => one === `--${name}` || one === `-${name}`);
       try {
-        if (asked('help') || args[0] === '-h') {
+        if (asked('help') || asked('h')) {
           await world.stdout.write(await helpOf(definition));
           return EXIT.done;
         }
@@ -271,13 +289,6 @@ export const defineTool = <const F extends Flags>(typed: ToolDefinition<F>): Too
       }
     },
   };
-};
-
-/** Whether the word before is a flag that takes the next word as its value. */
-const takesValue = (before: string | undefined, definition: ToolDefinition<Flags>): boolean => {
-  const name = /^--?([^=]+)$/.exec(before ?? '')?.[1];
-  const flag = name === undefined ? undefined : definition.flags[name];
-  return flag !== undefined && flag.kind !== 'boolean';
 };
 
 /** Runs a tool as this process: sets the exit status and lets the process end by itself, so that no output is lost. */

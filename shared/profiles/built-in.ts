@@ -1,0 +1,12 @@
+/** The profiles that come with k8sbench, by name; their programs stand in `shared/workloads`. */
+import * as v from 'valibot';
+import { type Profile, profile } from '../../schemas/profile.ts';
+import durableStore from './durable-store.json' with { type: 'json' };
+import runtimes from './runtimes.json' with { type: 'json' };
+
+export const BUILT_IN: Readonly<Record<string, Profile>> = Object.fromEntries(
+  [durableStore, runtimes].map((one) => [one.name, v.parse(profile, one)]),
+);
+
+/** What is measured when nothing else is asked for. */
+export const DEFAULT_PROFILE = 'durable-store';

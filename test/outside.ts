@@ -1,0 +1,46 @@
+/** The outside world held in memory, for tests of tools: fixed clock, no terminal, everything printed is kept. */
+import type { Exit } from '../shared/exit.ts';
+import type { Sink, World } from '../shared/world.ts';
+
+export interface Outside {
+  cwd?: string;
+  env?: Record<string, string | undefined>;
+  host?: string;
+  stdin?: string;
+  /** ms since the epoch. */
+  now?: number;
+  interrupted?: AbortSignal;
+}
+
+export const NOW = Date.parse('2026-01-02T03:04:05.678Z');
+
+const sink = (parts: string[]): Sink => ({
+  write: async (part) => void parts.push(typeof part === 'string' ? part : new TextDecoder().decode(part)),
+  closed: false,
+  isTerminal: false,
+  columns: 80,
+});
+
+/** Runs a tool's main in such a world: its exit status and what it printed. */
+export const runTool = async (
+  main: (args: readonly string[], world: World) => Promise<Exit>,
+  args: readonly string[],
+  outside: Outside = {},
+): Promise<{ exit: Exit; stdout: string; stderr: string }> => {
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const exit = await main(args, {
+    cwd: outside.cwd ?? '/nowhere',
+    env: outside.env ?? {},
+    host: outside.host ?? 'here',
+    now: () => outside.now ?? NOW,
+    random: (bytes) => new Uint8Array(bytes),
+    stdin: (async function* () {
+      yield new TextEncoder().encode(outside.stdin ?? '');
+    })(),
+    stdout: sink(stdout),
+    stderr: sink(stderr),
+    interrupted: outside.interrupted ?? new AbortController().signal,
+    program: (tool) => ['false', tool],
+  });
+  return { exit, stdout: stdout.join(''), stderr: stderr.join('') };
+};

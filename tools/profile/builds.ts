@@ -1,0 +1,156 @@
+/**
+ * Builds of commits in git worktrees, kept in a cache directory by commit and build command: asking again builds nothing.
+ *
+ *   <cache>/k8sbench/builds/<repository>/<commit>-<build>/tree        the worktree
+ *                                                        build.log   all that the build printed
+ *                                                        built.json  written last: without it the build is begun again
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { EXIT } from '../../shared/exit.ts';
+import { Failure, failed, usage } from '../../shared/failure.ts';
+import { tryLock, writeAtomically } from '../../shared/files.ts';
+import type { Git } from '../../shared/git.ts';
+import { jsonText } from '../../shared/read.ts';
+import type { Talk } from '../../shared/talk.ts';
+import type { World } from '../../shared/world.ts';
+
+export interface BuildPlan {
+  git: Git;
+  /** Full commit id to check out. */
+  commit: string;
+  /** What the user calls it, for messages. */
+  shown: string;
+  /** Commands run one after another in `<tree>/<prefix>`. */
+  commands: readonly (readonly string[])[];
+  /** The current directory relative to the repository's top; '' at the top. */
+  prefix: string;
+}
+
+const short = (text: string, digits: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, digits);
+
+/** Where the builds of one repository are kept. */
+export const buildsDirectory = (git: Git, env: World['env']): string => {
+  const home = env['XDG_CACHE_HOME'] || (env['HOME'] ? join(env['HOME'], '.cache') : undefined);
+  if (!home?.startsWith('/'))
+    throw usage('no place to keep builds: set HOME or XDG_CACHE_HOME to an absolute path');
+  const common = git.run('rev-parse', '--path-format=absolute', '--git-common-dir');
+  return join(home, 'k8sbench', 'builds', `${basename(join(common, '..'))}-${short(common, 8)}`);
+};
+
+/** The last lines of what a build printed, indented, for an error message. */
+const endOf = (log: string, lines = 20): string =>
+  readFileSync(log, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(-lines)
+    .map((line) => `\n    ${line}`)
+    .join('');
+
+/** Runs one command to its end in a process group of its own, so that an interrupt ends what it started too. */
+const runIn = (
+  directory: string,
+  words: readonly string[],
+  log: string,
+  world: World,
+): Promise<number | string> =>
+  new Promise((resolve) => {
+    const output = openSync(log, 'a');
+    const env = Object.fromEntries(Object.entries(world.env).filter(([name]) => !name.startsWith('GIT_')));
+    const child = spawn(words[0]!, words.slice(1), {
+      cwd: directory,
+      env,
+      detached: true,
+      stdio: ['ignore', output, output],
+    });
+    const stop = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+      } catch {
+        // It ended at the same moment.
+      }
+    };
+    world.interrupted.addEventListener('abort', stop, { once: true });
+    const end = (how: number | string): void => {
+      world.interrupted.removeEventListener('abort', stop);
+      closeSync(output);
+      resolve(how);
+    };
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      end(error.code === 'ENOENT' ? `'${words[0]}' was not found` : error.message),
+    );
+    child.on('exit', (code, signal) => end(code ?? `signal ${signal}`));
+  });
+
+/** Takes the entry's lock; while another k8sbench builds the same, waits for it. */
+const locked = async (path: string, shown: string, world: World, talk: Talk): Promise<() => void> => {
+  for (let waited = false; !world.interrupted.aborted; waited = true) {
+    const release = tryLock(path);
+    if (release) return release;
+    if (!waited) talk.info(`another k8sbench builds ${shown}; waiting for it`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Failure(EXIT.interrupted, `interrupted while waiting for the build of ${shown}`);
+};
+
+const removeEntry = (git: Git, entry: string): void => {
+  git.try('worktree', 'remove', '--force', '--force', join(entry, 'tree'));
+  rmSync(entry, { recursive: true, force: true });
+  git.try('worktree', 'prune');
+};
+
+/** The directory in which the commit's program stands built: checked out and built now, or kept from before. */
+export const builtTree = async (plan: BuildPlan, world: World, talk: Talk): Promise<string> => {
+  const { git, commit, shown, commands, prefix } = plan;
+  const key = `${commit.slice(0, 12)}-${short(JSON.stringify([prefix, commands]), 8)}`;
+  const builds = buildsDirectory(git, world.env);
+  const entry = join(builds, key);
+  const log = join(entry, 'build.log');
+  const tree = join(entry, 'tree');
+  const place = join(tree, prefix);
+  mkdirSync(builds, { recursive: true });
+  const release = await locked(`${entry}.lock`, shown, world, talk);
+  try {
+    if (existsSync(join(entry, 'built.json')) && existsSync(tree)) {
+      talk.info(`${shown} was built before: ${tree}`);
+      return place;
+    }
+    removeEntry(git, entry);
+    mkdirSync(entry, { recursive: true });
+    talk.info(`checking out ${shown} in ${tree}`);
+    git.run('worktree', 'add', '--quiet', '--force', '--detach', tree, commit);
+    if (!existsSync(place))
+      throw failed(`${shown} has no directory '${prefix}', where you stand; start at the top`);
+    for (const words of commands) {
+      const command = words.join(' ');
+      talk.info(`building ${shown}: ${command}`);
+      const began = performance.now();
+      const how = await runIn(place, words, log, world);
+      if (world.interrupted.aborted)
+        throw new Failure(EXIT.interrupted, `interrupted while building ${shown}; the next try begins again`);
+      if (how !== 0) {
+        const ended = typeof how === 'number' ? `ended with status ${how}` : `failed: ${how}`;
+        throw failed(`building ${shown}: '${command}' ${ended}; all it printed is in ${log}${endOf(log)}`);
+      }
+      talk.info(`built ${shown} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    }
+    writeAtomically(join(entry, 'built.json'), jsonText({ commit, prefix, commands }));
+    return place;
+  } finally {
+    release();
+  }
+};
+
+/** Removes every kept build of this repository; gives their paths. */
+export const removeBuilds = (git: Git, env: World['env']): string[] => {
+  const builds = buildsDirectory(git, env);
+  if (!existsSync(builds)) return [];
+  const entries = readdirSync(builds, { withFileTypes: true }).filter((one) => one.isDirectory());
+  const paths = entries.map((one) => join(builds, one.name));
+  for (const path of paths) removeEntry(git, path);
+  rmSync(builds, { recursive: true, force: true });
+  return paths;
+};
