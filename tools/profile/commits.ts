@@ -128,7 +128,7 @@ export const profileOfCommits = async (asked: TwoCommits, world: World, talk: Ta
     );
   if (problems.length > 0 || !before || !after) throw usage(problems);
 
-  const prefix = git.run('rev-parse', '--show-prefix');
+  const prefix = git.run('rev-parse', '--show-prefix').replace(/\/$/, '');
   const trees: string[] = [];
   for (const one of [before, after])
     trees.push(
