@@ -1,0 +1,220 @@
+/** What weakens the conclusions, as data: a name, a number, its threshold, one sentence. Pure. */
+import { median } from '../statistics.ts';
+import type { Doubt } from '../../schemas/analysis.ts';
+import { dip, dipP } from './dip.ts';
+import {
+  DEFAULTS,
+  type EvidenceInput,
+  type Judged,
+  type Metric,
+  type Session,
+  type SessionDoubt,
+  type Shown,
+} from './input.ts';
+import { wordOf } from './judging.ts';
+import { sortedCopy } from './ranks.ts';
+import { factsOf, type SessionFacts } from './session-facts.ts';
+import { pText } from './sentences.ts';
+import { roundTrends } from './trends.ts';
+
+/**
+ * Thresholds. The levels of the tests are small because together they may call one clean A/A session in ten doubtful, at
+ * most (checked in test/truth); the shares are of samples or of time.
+ */
+export const THRESHOLDS = {
+  /** p of the two-modes test, over all targets and sizes. */
+  bimodal: 0.005,
+  /** Fewer values than this have no modes to speak of. */
+  bimodalRounds: 12,
+  /** Share of its wall time that one sample may be held back, stolen from or stalled, before it counts. */
+  sampleShare: 0.02,
+  /** Share of samples that may count. */
+  samples: 0.05,
+  /** Times below this are mostly the clock's and the scheduler's, ms. */
+  shortMs: 1,
+} as const;
+
+const shareText = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
+
+/** Samples that lost more than a trifle of their time to something that is not theirs. */
+const lostTime = (
+  session: Session,
+  name: string,
+  read: (one: NonNullable<Session['readings']>[number]) => number | undefined,
+  what: string,
+): Doubt[] => {
+  const known = (session.readings ?? []).filter((one) => read(one) !== undefined && (one.wallMs ?? 0) > 0);
+  if (known.length === 0) return [];
+  const hit = known.filter((one) => read(one)! / one.wallMs! > THRESHOLDS.sampleShare).length;
+  const value = hit / known.length;
+  if (value <= THRESHOLDS.samples) return [];
+  return [
+    {
+      name,
+      value,
+      threshold: THRESHOLDS.samples,
+      sentence: `${hit} of ${known.length} samples ${what} for more than ${shareText(THRESHOLDS.sampleShare)} of their time`,
+    },
+  ];
+};
+
+/** Values that fall into two heaps, in any target: a mean between them describes neither. */
+const bimodality = (facts: SessionFacts): Doubt[] => {
+  const tried = facts.tracks.flatMap((track) => {
+    const values = sortedCopy(track.values.filter((one) => !Number.isNaN(one)));
+    // Values from a coarse clock sit in heaps of their own.
+    const fine = new Set(values).size >= 0.9 * values.length;
+    return values.length >= THRESHOLDS.bimodalRounds && fine
+      ? [{ track, p: dipP(dip(values), values.length) }]
+      : [];
+  });
+  if (tried.length === 0) return [];
+  const worst = tried.reduce((a, b) => (b.p < a.p ? b : a));
+  const value = Math.min(1, worst.p * tried.length);
+  if (value > THRESHOLDS.bimodal) return [];
+  const { target, turns, metric } = worst.track;
+  return [
+    {
+      name: 'bimodal',
+      value,
+      threshold: THRESHOLDS.bimodal,
+      sentence: `${metric.key} of ${target} at ${turns} turns falls into two heaps (dip test, ${pText(value)}); a middle value describes neither`,
+    },
+  ];
+};
+
+/** Primary times so short that the clock and the scheduler are in them. */
+const shortTimes = (facts: SessionFacts): Doubt[] => {
+  const times = facts.tracks
+    .filter((one) => one.metric.basis !== 'count' && !one.metric.signed)
+    .flatMap((track) => {
+      const known = Array.from(track.values).filter((one) => !Number.isNaN(one));
+      return known.length === 0 ? [] : [{ track, value: Math.exp(median(known)) }];
+    });
+  if (times.length === 0) return [];
+  const { track, value } = times.reduce((a, b) => (b.value < a.value ? b : a));
+  if (value >= THRESHOLDS.shortMs) return [];
+  return [
+    {
+      name: 'short',
+      value,
+      threshold: THRESHOLDS.shortMs,
+      sentence: `${track.metric.key} of ${track.target} at ${track.turns} turns is ${value.toPrecision(2)} ms; give a sample more work, times under ${THRESHOLDS.shortMs} ms are mostly overhead`,
+    },
+  ];
+};
+
+/** Wall metric → its CPU twin. */
+const TWINS: Readonly<Record<string, string>> = { warm: 'cpuWarm', cold: 'cpuCold' };
+
+/** What one metric's interval says, judged or only shown. */
+interface Said {
+  candidate: string;
+  turns: number;
+  metric: string;
+  ratio: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** Wall and CPU time that come to different conclusions about the same work. */
+const wallAndCpu = (input: EvidenceInput, said: readonly Said[]): Doubt[] => {
+  const margin = Math.log1p(input.margin ?? DEFAULTS.margin);
+  const metrics = new Map(input.metrics.map((one) => [one.key, one]));
+  const word = (one: Said, metric: Metric) =>
+    one.low === null || one.high === null
+      ? 'cant-tell'
+      : wordOf(Math.log(one.low), Math.log(one.high), margin, metric.better);
+  return said.flatMap((wall) => {
+    const twin = TWINS[wall.metric];
+    const cpu = said.find(
+      (one) => one.metric === twin && one.candidate === wall.candidate && one.turns === wall.turns,
+    );
+    if (!cpu || wall.ratio === null || cpu.ratio === null) return [];
+    const [a, b] = [word(wall, metrics.get(wall.metric)!), word(cpu, metrics.get(cpu.metric)!)];
+    if (a === 'cant-tell' || b === 'cant-tell' || a === b) return [];
+    return [
+      {
+        name: 'wall-cpu',
+        value: Math.abs(Math.log(wall.ratio / cpu.ratio)),
+        threshold: margin,
+        sentence: `${wall.candidate} at ${wall.turns} turns is ${a} by wall time (${wall.metric}) and ${b} by CPU time (${cpu.metric}); it waits for something, or runs on more cores`,
+      },
+    ];
+  });
+};
+
+/** The same program twice, and different: nothing can be told from such a session. */
+const controls = (input: EvidenceInput, judged: readonly Judged[]): Doubt[] =>
+  judged
+    .filter((one) => one.control?.differs)
+    .filter(
+      (one, at, all) =>
+        all.findIndex((other) => other.turns === one.turns && other.metric === one.metric) === at,
+    )
+    .map(({ turns, metric, control }) => ({
+      name: 'control',
+      value: control!.p,
+      threshold: input.level ?? DEFAULTS.level,
+      sentence: `${metric} of ${input.control} at ${turns} turns differs from ${input.reference}, the same program (${pText(control!.p)}); no difference of this run can be believed`,
+    }));
+
+/** What the history says against this run. */
+const historyDoubts = ({ history }: EvidenceInput): Doubt[] => {
+  const doubts: Doubt[] = [];
+  const { refusedAttempts: refused = 0, otherReferences: others = 0 } = history ?? {};
+  if (refused > 0)
+    doubts.push({
+      name: 'attempts',
+      value: refused,
+      threshold: 0,
+      sentence: `${refused} earlier attempt${refused === 1 ? ' was' : 's were'} refused or void; a run repeated until it passes says less`,
+    });
+  if (others > 0)
+    doubts.push({
+      name: 'reference-changed',
+      value: others,
+      threshold: 0,
+      sentence: `${others} run${others === 1 ? '' : 's'} of the rolling window had another reference; the rolling median mixes programs`,
+    });
+  return doubts;
+};
+
+/** All doubts of a run; those of one of several sessions carry its name. */
+export const doubtsOf = (
+  input: EvidenceInput,
+  judged: readonly Judged[],
+  shown: readonly Shown[],
+): SessionDoubt[] => {
+  const several = input.sessions.length > 1;
+  const perSession = input.sessions.flatMap((session) => {
+    const facts = factsOf(input, session);
+    const mine = (one: { session?: string }): boolean =>
+      one.session === undefined || one.session === session.name;
+    const doubts = [
+      ...roundTrends(input, facts),
+      ...lostTime(session, 'throttled', (one) => one.throttledMs, 'were held back by the CPU quota'),
+      ...lostTime(session, 'steal', (one) => one.stealMs, 'lost their cores to other machines'),
+      ...lostTime(session, 'stalled', (one) => one.stalledMs, 'stalled for CPU, memory or io'),
+      ...bimodality(facts),
+      ...shortTimes(facts),
+      ...wallAndCpu(input, [
+        ...judged.filter((one) => one.scope === 'session' && mine(one)),
+        ...shown.filter(mine),
+      ]),
+      ...controls(
+        input,
+        judged.filter((one) => one.scope === 'session' && mine(one)),
+      ),
+    ];
+    return doubts.map((one) => (several ? { ...one, session: session.name } : one));
+  });
+  return [
+    ...perSession,
+    ...controls(
+      input,
+      judged.filter((one) => one.scope === 'sessions'),
+    ),
+    ...historyDoubts(input),
+  ];
+};

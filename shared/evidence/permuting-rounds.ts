@@ -1,0 +1,151 @@
+/**
+ * Tests of whether rounds can be exchanged: the same statistic with the rounds in other orders. One order moves all
+ * series together, so that what they share (a neighbour, a slow round) does not count several times. Pure.
+ */
+import { midranks } from './ranks.ts';
+import { shuffle, type Random } from './random.ts';
+
+/** A permutation p with so many orders at most. */
+const DRAWS = 1999;
+
+/** Once this many orders reached the statistic, p is known well enough: it is not small (Besag & Clifford 1991). */
+const ENOUGH = 30;
+
+/** The share of orders of `rounds` rounds whose statistic is at least that of the true order; orders are lists of round numbers. */
+export const permutationP = (
+  rounds: number,
+  statistic: (order: Int32Array) => number,
+  random: Random,
+): number => {
+  const order = Int32Array.from({ length: rounds }, (_, at) => at);
+  const bound = statistic(order) - 1e-12;
+  let reached = 1;
+  for (let draw = 1; draw <= DRAWS; draw++) {
+    shuffle(order, random);
+    if (statistic(order) >= bound && ++reached === ENOUGH) return reached / (draw + 1);
+  }
+  return reached / (DRAWS + 1);
+};
+
+/** Ranks centred and scaled to length 1; a round without a value (NaN) and a series that never changes are 0. */
+export const rankScores = (values: ArrayLike<number>): Float64Array => {
+  const all = Array.from(values);
+  const ranks = midranks(all.filter((one) => !Number.isNaN(one)));
+  const middle = (ranks.length + 1) / 2;
+  let next = 0;
+  const scores = Float64Array.from(all, (one) => (Number.isNaN(one) ? 0 : ranks[next++]! - middle));
+  const norm = Math.sqrt(scores.reduce((sum, one) => sum + one * one, 0));
+  return norm > 0 ? scores.map((one) => one / norm) : scores;
+};
+
+const most = (count: number, of: (at: number) => number): number => {
+  let largest = 0;
+  for (let at = 0; at < count; at++) largest = Math.max(largest, of(at));
+  return largest;
+};
+
+/** Drift: the largest correlation of any series' ranks with the round's number. */
+export const driftStatistic =
+  (scores: readonly Float64Array[]) =>
+  (order: Int32Array): number =>
+    most(scores.length, (at) => {
+      const series = scores[at]!;
+      let sum = 0;
+      for (let round = 0; round < order.length; round++) sum += series[order[round]!]! * round;
+      return Math.abs(sum);
+    });
+
+/** Wandering: the largest sum of products of neighbouring rounds of any series (serial correlation of its ranks). */
+export const wanderStatistic =
+  (scores: readonly Float64Array[]) =>
+  (order: Int32Array): number =>
+    most(scores.length, (at) => {
+      const series = scores[at]!;
+      let sum = 0;
+      for (let round = 1; round < order.length; round++)
+        sum += series[order[round - 1]!]! * series[order[round]!]!;
+      // Shifted to stay positive, so that `most` starts below every series.
+      return sum + 1;
+    });
+
+/** Warm-up: how high all series together stand in the first rounds. */
+export const warmupStatistic =
+  (scores: readonly Float64Array[], first: number) =>
+  (order: Int32Array): number => {
+    let sum = 0;
+    for (const series of scores) for (let round = 0; round < first; round++) sum += series[order[round]!]!;
+    return sum;
+  };
+
+/** A series and, per round, the number of the group that the round belongs to (−1: none). */
+export interface Grouped {
+  values: Float64Array;
+  groups: Int32Array;
+  count: number;
+}
+
+/** Means of the groups; null for a group with fewer than two values. */
+export const groupMeans = ({ values, groups, count }: Grouped, order?: Int32Array): (number | null)[] => {
+  const sums = new Float64Array(count);
+  const sizes = new Float64Array(count);
+  for (let round = 0; round < groups.length; round++) {
+    const value = values[order ? order[round]! : round]!;
+    const group = groups[round]!;
+    if (group < 0 || Number.isNaN(value)) continue;
+    sums[group]! += value;
+    sizes[group]!++;
+  }
+  return Array.from(sums, (sum, at) => (sizes[at]! < 2 ? null : sum / sizes[at]!));
+};
+
+/** Groups: the largest share of any series' variance that lies between its groups (eta squared). */
+export const groupStatistic = (all: readonly Grouped[]) => {
+  const sums = new Float64Array(Math.max(...all.map((one) => one.count)));
+  const sizes = new Float64Array(sums.length);
+  return (order: Int32Array): number =>
+    most(all.length, (at) => {
+      const { values, groups } = all[at]!;
+      sums.fill(0);
+      sizes.fill(0);
+      let [n, total, squares] = [0, 0, 0];
+      for (let round = 0; round < groups.length; round++) {
+        const value = values[order[round]!]!;
+        const group = groups[round]!;
+        if (group < 0 || Number.isNaN(value)) continue;
+        sums[group]! += value;
+        sizes[group]!++;
+        n++;
+        total += value;
+        squares += value * value;
+      }
+      const all2 = squares - (total * total) / n;
+      if (!(all2 > 0)) return 0;
+      let between = -(total * total) / n;
+      for (let group = 0; group < sums.length; group++)
+        if (sizes[group]! > 0) between += (sums[group]! * sums[group]!) / sizes[group]!;
+      return between / all2;
+    });
+};
+
+/** Two series moving together: the largest product sum of ranks of any pair (Spearman's correlation), in the given direction. */
+export const togetherStatistic =
+  (pairs: readonly (readonly [Float64Array, Float64Array])[], direction: 1 | -1) =>
+  (order: Int32Array): number =>
+    most(pairs.length, (at) => {
+      const [moved, fixed] = pairs[at]!;
+      let sum = 0;
+      for (let round = 0; round < order.length; round++) sum += moved[order[round]!]! * fixed[round]!;
+      return direction * sum + 1;
+    });
+
+/** Theil–Sen slope: the median of the slopes between all pairs of points (Sen 1968). Fewer than two points: 0. */
+export const theilSen = (xs: ArrayLike<number>, ys: ArrayLike<number>): number => {
+  const slopes = new Float64Array((xs.length * (xs.length - 1)) / 2);
+  let count = 0;
+  for (let a = 0; a < xs.length; a++)
+    for (let b = a + 1; b < xs.length; b++)
+      if (xs[a] !== xs[b]) slopes[count++] = (ys[b]! - ys[a]!) / (xs[b]! - xs[a]!);
+  if (count === 0) return 0;
+  const sorted = slopes.subarray(0, count).sort();
+  return (sorted[(count - 1) >> 1]! + sorted[count >> 1]!) / 2;
+};

@@ -1,0 +1,74 @@
+/** How many rounds and sessions an effect needs, from the noise of an earlier run. Pure. */
+import { DEFAULTS } from './input.ts';
+import { EFFICIENCY, roundsFor, studentPower } from './signed-rank.ts';
+
+/** The noise of one comparison: of one round's log-ratio, and between sessions where several were made. */
+export interface PairNoise {
+  withinSd: number;
+  betweenSd?: number;
+}
+
+export interface Wanted {
+  /** The change to be found, as a share: 0.02 is 2 %. Must be above the margin. */
+  effect: number;
+  margin?: number;
+  power?: number;
+  level?: number;
+  /** Comparisons judged together; the level is divided among them (max-T needs at most that). */
+  family?: number;
+  /** Rounds per session, when sessions are counted; default 12. */
+  rounds?: number;
+}
+
+export interface Needed {
+  /** Rounds of one session (its effect alone); null: more than 10,000. */
+  rounds: number | null;
+  /** Sessions of `roundsEach` rounds; null: more than 1,000, or unknown because only one session was made. */
+  sessions: number | null;
+  roundsEach: number;
+}
+
+const MOST_SESSIONS = 1000;
+
+/** Sessions (at least 5, from where they are pooled) whose mean lies `distance` beyond the margin with this power. */
+export const sessionsFor = (
+  distance: number,
+  variance: number,
+  level: number,
+  power: number,
+): number | null => {
+  for (let count = 5; count <= MOST_SESSIONS; count++)
+    if (studentPower(distance / Math.sqrt(variance / count), count - 1, level) >= power) return count;
+  return null;
+};
+
+/** Variance of one session's estimate around the program's effect. */
+export const sessionVariance = (noise: PairNoise, rounds: number): number =>
+  noise.withinSd ** 2 / (rounds * EFFICIENCY) + (noise.betweenSd ?? 0) ** 2;
+
+/**
+ * Rounds and sessions after which the whole interval lies beyond the margin with the wanted power, when the true change
+ * is `effect`. An effect not above the margin is an error: no number of rounds would call it faster or slower.
+ */
+export const neededFor = (noise: PairNoise, wanted: Wanted): Needed => {
+  const {
+    effect,
+    margin = DEFAULTS.margin,
+    power = DEFAULTS.power,
+    family = 1,
+    rounds: roundsEach = 12,
+  } = wanted;
+  if (!(effect > margin)) throw new RangeError('an effect not above the margin can never be told');
+  const level = (wanted.level ?? DEFAULTS.level) / family;
+  const distance = Math.log1p(effect) - Math.log1p(margin);
+  // Noise of 0 is a measurement that can't see its own noise; the fewest rounds are still needed for p.
+  const shift = distance / Math.max(noise.withinSd, distance * 1e-6);
+  return {
+    rounds: roundsFor(shift, level, power),
+    sessions:
+      noise.betweenSd === undefined
+        ? null
+        : sessionsFor(distance, sessionVariance(noise, roundsEach), level, power),
+    roundsEach,
+  };
+};

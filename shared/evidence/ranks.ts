@@ -1,0 +1,65 @@
+/** Ranks, Walsh averages and the Hodges–Lehmann estimate. Pure; inputs are finite numbers. */
+
+/** Ranks from 1, ties share their mean rank. */
+export const midranks = (values: ArrayLike<number>): Float64Array => {
+  const order = Array.from({ length: values.length }, (_, at) => at).toSorted(
+    (a, b) => values[a]! - values[b]!,
+  );
+  const ranks = new Float64Array(values.length);
+  for (let from = 0; from < order.length;) {
+    let to = from;
+    while (to + 1 < order.length && values[order[to + 1]!] === values[order[from]!]) to++;
+    for (let at = from; at <= to; at++) ranks[order[at]!] = (from + to) / 2 + 1;
+    from = to + 1;
+  }
+  return ranks;
+};
+
+/**
+ * Signed ranks of differences: the sign of each times the rank of its size. Zeros are ranked with the rest and count on
+ * neither side (Pratt 1959); a round without a value (NaN) is 0.
+ */
+export const signedRanks = (differences: ArrayLike<number>): Float64Array => {
+  const all = Array.from(differences);
+  const present = all.filter((one) => !Number.isNaN(one));
+  const ranks = midranks(present.map(Math.abs));
+  let next = 0;
+  return Float64Array.from(all, (one) => (Number.isNaN(one) ? 0 : Math.sign(one) * ranks[next++]!));
+};
+
+/** How many Walsh averages (means of two values, also of a value with itself) are at most x. `ascending` is sorted. */
+const walshAtMost = (ascending: Float64Array, x: number): number => {
+  let count = 0;
+  let other = ascending.length - 1;
+  for (let at = 0; at <= other; at++) {
+    while (other >= at && (ascending[at]! + ascending[other]!) / 2 > x) other--;
+    if (other >= at) count += other - at + 1;
+  }
+  return count;
+};
+
+/**
+ * The k-th smallest (from 1) of the n(n + 1)/2 Walsh averages, without listing them: bisection on the value, counting in
+ * O(n), down to neighbouring doubles; the result is a Walsh average to the last bit.
+ */
+export const walshAverage = (ascending: Float64Array, k: number): number => {
+  let [low, high] = [ascending[0]!, ascending.at(-1)!];
+  if (walshAtMost(ascending, low) >= k) return low;
+  // Invariant: fewer than k are at most low; at least k are at most high.
+  for (;;) {
+    const middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) return high;
+    if (walshAtMost(ascending, middle) >= k) high = middle;
+    else low = middle;
+  }
+};
+
+export const sortedCopy = (values: ArrayLike<number>): Float64Array => Float64Array.from(values).sort();
+
+/** The Hodges–Lehmann estimate: the median of the Walsh averages. n = 0 is an error. */
+export const hodgesLehmann = (ascending: Float64Array): number => {
+  if (ascending.length === 0) throw new RangeError('an estimate from nothing');
+  const total = (ascending.length * (ascending.length + 1)) / 2;
+  const low = walshAverage(ascending, Math.floor((total + 1) / 2));
+  return total % 2 === 1 ? low : (low + walshAverage(ascending, total / 2 + 1)) / 2;
+};

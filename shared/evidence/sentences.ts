@@ -1,0 +1,125 @@
+/** The sentences that a person would quote. All words about conclusions are made here. Pure. */
+import type { EvidenceInput, Judged, Metric } from './input.ts';
+
+const BASIS = { wall: 'wall', cpu: 'CPU', count: 'count' } as const;
+
+/** A change this large reads better as a factor. */
+const FACTOR = 1.5;
+
+const digits = (value: number): string => {
+  const size = Math.abs(value);
+  return size >= 100 ? size.toFixed(0) : size >= 0.1 || size === 0 ? size.toFixed(1) : size.toPrecision(1);
+};
+
+/** p as people write it: 0.0005, 0.031, 0.25. */
+export const pText = (p: number): string => {
+  if (p < 0.0001) return 'p < 0.0001';
+  const text = p >= 0.1 ? p.toFixed(2) : p >= 0.01 ? p.toFixed(3) : p.toFixed(4);
+  return `p = ${text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')}`;
+};
+
+/** Words of the two directions: time and rates are faster or slower, other counts lower or higher. */
+const directions = (metric: Metric): { up: string; down: string } => {
+  if (metric.basis === 'count' && metric.better === 'lower') return { up: 'higher', down: 'lower' };
+  return metric.better === 'lower' ? { up: 'slower', down: 'faster' } : { up: 'faster', down: 'slower' };
+};
+
+/** One end of a range: `3.2 %` or `2.1×`, and which way it goes. A ratio of 0.959 is 4.1 % less. */
+const change = (ratio: number): { text: string; up: boolean } => {
+  const factor = Math.max(ratio, 1 / ratio);
+  const text = factor >= FACTOR ? `${digits(factor)}×` : `${digits(100 * (ratio - 1))} %`;
+  return { text, up: ratio >= 1 };
+};
+
+interface Ends {
+  value: { text: string; up: boolean };
+  low: { text: string; up: boolean } | undefined;
+  high: { text: string; up: boolean } | undefined;
+}
+
+const ends = (judged: Judged): Ends => {
+  const { difference } = judged;
+  const part = (value: number | null, show: (one: number) => { text: string; up: boolean }) =>
+    value === null ? undefined : show(value);
+  if (difference) {
+    const unit = difference.unit === undefined ? '' : ` ${difference.unit}`;
+    const show = (one: number) => ({ text: `${digits(one)}${unit}`, up: one >= 0 });
+    return {
+      value: show(difference.estimate),
+      low: part(difference.low, show),
+      high: part(difference.high, show),
+    };
+  }
+  return { value: change(judged.ratio!), low: part(judged.low, change), high: part(judged.high, change) };
+};
+
+/** `3.2–5.0 %`, or `1.0 % faster to 0.6 % slower` where the ends point different ways; the smaller end first. */
+const range = ({ value, low, high }: Ends, words: { up: string; down: string }): string => {
+  if (!low || !high) return 'no interval';
+  const word = (one: { up: boolean }): string => (one.up ? words.up : words.down);
+  if (low.up !== high.up || low.up !== value.up)
+    return `${low.text} ${word(low)} to ${high.text} ${word(high)}`;
+  const [near, far] = low.up ? [low, high] : [high, low];
+  const unit = /[ ×].*$/.exec(far.text)?.[0] ?? '';
+  return near.text.endsWith(unit) && unit !== ''
+    ? `${near.text.slice(0, -unit.length)}–${far.text}`
+    : `${near.text}–${far.text}`;
+};
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+const scopeText = (judged: Judged): string => {
+  if (judged.scope === 'sessions') return plural(judged.sessions!, 'session');
+  return judged.session === undefined ? 'this session' : `session '${judged.session}'`;
+};
+
+const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
+
+/** Which of several questions this is: the metric unless it is the only one, the size likewise. */
+const about = (judged: Judged, input: EvidenceInput): string => {
+  const metric = input.metrics.filter((one) => one.primary).length > 1 ? ` on ${judged.metric}` : '';
+  return input.turns.length > 1 ? `${metric} at ${judged.turns} turns` : metric;
+};
+
+const why = (judged: Judged, differs: boolean): string => {
+  if (differs) return '; the control pair, the same program twice, differs in this run';
+  if (judged.underpowered)
+    return judged.smallestP === undefined
+      ? ' (underpowered)'
+      : ` (underpowered: ${plural(judged.rounds, 'round')} can't go below ${pText(judged.smallestP)})`;
+  const { rounds, sessions } = judged.settle ?? {};
+  if (rounds !== undefined) return `; about ${plural(rounds, 'more round')} would settle it`;
+  if (sessions !== undefined) return `; about ${plural(sessions, 'more session')} would settle it`;
+  return judged.scope === 'session'
+    ? '; more rounds will hardly settle it'
+    : '; more sessions will hardly settle it';
+};
+
+/** The sentence of one conclusion; everything but `sentence` is filled in. */
+export const sentenceOf = (
+  judged: Judged,
+  { input, metric, differs }: { input: EvidenceInput; metric: Metric; differs: boolean },
+): string => {
+  const words = directions(metric);
+  const found = ends(judged);
+  const confidence = percent(1 - (input.level ?? 0.05));
+  const word = found.value.up ? words.up : words.down;
+  const facts = [
+    `${confidence}: ${range(found, words)}`,
+    BASIS[judged.basis],
+    scopeText(judged),
+    plural(judged.rounds, 'round'),
+    pText(judged.p!),
+    ...(judged.family > 1 ? [`${judged.family} comparisons`] : []),
+  ].join(', ');
+  const subject = judged.candidate;
+  switch (judged.conclusion) {
+    case 'faster':
+    case 'slower':
+      return `${subject} is ${found.value.text} ${word}${about(judged, input)} (${facts})`;
+    case 'same':
+      return `${subject} is the same as ${input.reference} within ${percent(judged.margin)}${about(judged, input)}: ${found.value.text} ${word} (${facts})`;
+    default:
+      return `can't tell${about(judged, input)}: ${subject} looks ${found.value.text} ${word} (${facts})${why(judged, differs)}`;
+  }
+};
