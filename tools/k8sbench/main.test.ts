@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { FORMATS } from '../../schemas/formats.ts';
+import { VERSION } from '../../shared/version.ts';
+import { runTool } from '../../test/outside.ts';
+import { main, tool } from './main.ts';
+import { TOOLS } from './table.ts';
+
+describe('the dispatcher', () => {
+  test('help lists every tool with its line', async () => {
+    for (const args of [['help'], ['--help'], ['-h'], ['-help']]) {
+      const { exit, stdout, stderr } = await runTool(main, args);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+      expect(stdout).toBe(await tool.help());
+      for (const [name, { about }] of Object.entries(TOOLS))
+        expect(stdout).toMatch(new RegExp(`^  ${name} +${RegExp.escape(about)}$`, 'm'));
+    }
+  });
+
+  test.each(Object.entries(TOOLS))(
+    "%s: the table's line is the tool's own, and it answers",
+    async (name, entry) => {
+      const { tool: one } = await entry.load();
+      expect({ name: one.name, about: one.about }).toEqual({ name, about: entry.about });
+      const help = await runTool(main, [name, '--help']);
+      expect(help).toEqual({ exit: 0, stdout: await one.help(), stderr: '' });
+      expect(await runTool(main, ['help', name])).toEqual(help);
+      expect((await runTool(main, [name, '--version'])).stdout).toBe(`k8sbench ${VERSION}\n`);
+    },
+  );
+
+  test.each([
+    [['--version'], 0, `k8sbench ${VERSION}\n`, ''],
+    [['-version'], 0, `k8sbench ${VERSION}\n`, ''],
+    [['run-sesion', '--run', 'x'], 2, '', "unknown tool 'run-sesion'; did you mean 'run-session'?"],
+    [['toString'], 2, '', "unknown tool 'toString'"],
+    [['help', 'nothing-like-it'], 2, '', "unknown tool 'nothing-like-it'"],
+    [['help', 'schema', 'more'], 2, '', "unexpected argument 'more'"],
+    [['--rounds', '3'], 2, '', "unknown flag '--rounds'; a tool comes first"],
+    [[], 2, '', 'USAGE'],
+  ] as const)('%j', async (args, exit, stdout, says) => {
+    const ended = await runTool(main, args);
+    expect({ exit: ended.exit as number, stdout: ended.stdout }).toEqual({ exit, stdout });
+    expect(ended.stderr).toContain(says);
+  });
+
+  test('loads the tool that is called, and no other', () => {
+    const script = `
+      const { main } = await import(${JSON.stringify(join(import.meta.dir, 'main.ts'))});
+      const loaded = () => Object.keys(require.cache).filter((path) => path.includes('/tools/') && !path.includes('/k8sbench/'));
+      const sink = { write: async () => undefined, closed: false, isTerminal: false, columns: 80 };
+      await main(['run-session', '--version'], { stdout: sink, stderr: sink });
+      console.log([...new Set(loaded().map((path) => path.split('/tools/')[1].split('/')[0]))].join(' '));`;
+    const done = Bun.spawnSync([process.execPath, '-e', script]);
+    expect(done.stderr.toString()).toBe('');
+    expect(done.stdout.toString()).toBe('run-session\n');
+  });
+});
+
+describe('schema', () => {
+  test('lists the formats', async () => {
+    const { exit, stdout } = await runTool(main, ['schema']);
+    expect(exit).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' ')[0]!),
+    ).toEqual(Object.keys(FORMATS));
+  });
+
+  test.each(Object.keys(FORMATS))('%s has a JSON Schema that says what it is', async (name) => {
+    const { exit, stdout, stderr } = await runTool(main, ['schema', name]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: expect.stringContaining(FORMATS[name]!.file),
+    });
+  });
+
+  test('older words that are read, and rules beyond its reach, are in it', async () => {
+    const profile = JSON.parse((await runTool(main, ['schema', 'profile'])).stdout);
+    expect(profile.properties.targets.items.properties.role.enum).toContain('pig');
+    expect(profile.$comment).toContain('rules that span fields');
+    expect(profile.properties.targets.items.properties.command.$comment).toBe(
+      'expected a program as first word',
+    );
+  });
+
+  test('an unknown one is refused', async () => {
+    const { exit, stdout, stderr } = await runTool(main, ['schema', 'profil']);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain("found 'profil'");
+  });
+});

@@ -1,0 +1,34 @@
+import type { Tool } from '../../shared/command-line.ts';
+
+/** What k8sbench is, in one line. */
+export const ABOUT = 'A/B benchmarks, process by process, judged only when the measurement carries it';
+
+export type Group = 'session' | 'judging' | 'pipelines' | 'about the tools';
+
+/** One word after `k8sbench`. */
+export interface Entry {
+  group: Group;
+  /** One line; the tool's own. */
+  about: string;
+  /** Loaded when it is called, so that a tool starts as fast as if it were alone. */
+  load(): Promise<{ tool: Tool }>;
+}
+
+/** Every tool, and what the dispatcher itself can do, in the order people meet them. */
+export const TOOLS: Readonly<Record<string, Entry>> = {
+  'run-session': {
+    group: 'session',
+    about: 'measure a planned run: start its session, follow its log, verify and keep it',
+    load: () => import('../run-session/main.ts'),
+  },
+  schema: {
+    group: 'about the tools',
+    about: 'print the JSON Schema of a file format, or the list of formats',
+    load: () => import('./schema.ts'),
+  },
+  completion: {
+    group: 'about the tools',
+    about: 'print a completion script for a shell',
+    load: () => import('./completion.ts'),
+  },
+};
