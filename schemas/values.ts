@@ -30,9 +30,16 @@ export const quantity = v.pipe(
   ),
 );
 
+/** An amount of something a pod needs: a quantity above nothing. */
+const someQuantity = v.pipe(
+  quantity,
+  v.check((text) => /[1-9]/.test(text.replace(/[eE].*/, '')), 'expected a quantity above 0'),
+);
+
 /** Label and annotation keys: an optional DNS prefix and a name. */
 const labelKey = v.pipe(
   v.string('expected a label key'),
+  v.check((text) => text.indexOf('/') <= 253, 'expected a prefix of at most 253 characters before "/"'),
   v.regex(
     /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
     'expected a label key such as example.com/name',
@@ -47,18 +54,35 @@ const labelValue = v.pipe(
 );
 const labels = v.record(labelKey, labelValue, 'expected a map of labels');
 
-export const toleration = v.strictObject({
-  key: v.optional(labelKey),
-  operator: v.optional(v.picklist(['Exists', 'Equal'], 'expected Exists or Equal')),
-  value: v.optional(labelValue),
-  effect: v.optional(
-    v.picklist(
-      ['NoSchedule', 'PreferNoSchedule', 'NoExecute'],
-      'expected NoSchedule, PreferNoSchedule or NoExecute',
+/** As the API server checks one (kubernetes pkg/apis/core/validation, ValidateTolerations). */
+export const toleration = v.pipe(
+  v.strictObject({
+    key: v.optional(v.union([v.literal(''), labelKey], 'expected a label key')),
+    operator: v.optional(v.picklist(['Exists', 'Equal'], 'expected Exists or Equal')),
+    value: v.optional(labelValue),
+    effect: v.optional(
+      v.picklist(
+        ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'],
+        'expected NoSchedule, PreferNoSchedule or NoExecute',
+      ),
     ),
+    tolerationSeconds: v.optional(
+      v.pipe(v.number('expected a whole number'), v.safeInteger('expected a whole number')),
+    ),
+  }),
+  v.check(
+    (one) => Boolean(one.key) || one.operator === 'Exists',
+    'expected operator Exists, which a toleration without key needs',
   ),
-  tolerationSeconds: v.optional(v.pipe(v.number(), v.safeInteger())),
-});
+  v.check(
+    (one) => one.operator !== 'Exists' || !one.value,
+    'expected no value, which operator Exists never compares',
+  ),
+  v.check(
+    (one) => one.tolerationSeconds === undefined || one.effect === 'NoExecute',
+    'expected effect NoExecute, which tolerationSeconds needs',
+  ),
+);
 
 /** Task-completion runs (spec §9). */
 export const gpu = v.strictObject({
@@ -67,7 +91,7 @@ export const gpu = v.strictObject({
   nodeSelector: v.optional(labels),
   tolerations: v.optional(v.array(toleration)),
   serverCpus: v.optional(positive),
-  serverMemory: v.optional(quantity),
+  serverMemory: v.optional(someQuantity),
   modelPVC: v.optional(dnsSubdomain),
   trialPVC: v.optional(dnsSubdomain),
 });
@@ -81,7 +105,7 @@ export const values = v.strictObject({
   baseImage: v.optional(text),
   /** Whole CPUs of the pod; requests = limits. */
   cpus: v.optional(positive, 2),
-  memory: v.optional(quantity, '8Gi'),
+  memory: v.optional(someQuantity, '8Gi'),
   node: v.optional(dnsSubdomain),
   nodeSelector: v.optional(labels),
   pvc: v.optional(dnsSubdomain),
@@ -89,13 +113,21 @@ export const values = v.strictObject({
   deadlineSeconds: v.optional(v.pipe(positive, v.minValue(60, 'expected at least 60 s')), 21600),
   allowUnpinnedImage: v.optional(v.boolean('expected true or false'), false),
   tolerations: v.optional(v.array(toleration, 'expected a list of tolerations')),
-  imagePullSecrets: v.optional(v.array(v.union([dnsSubdomain, v.strictObject({ name: dnsSubdomain })]))),
+  imagePullSecrets: v.optional(
+    v.array(
+      v.union(
+        [dnsSubdomain, v.strictObject({ name: dnsSubdomain })],
+        'expected the name of a secret, or a map with its name',
+      ),
+      'expected a list of secrets',
+    ),
+  ),
   serviceAccountName: v.optional(dnsSubdomain),
   labels: v.optional(labels),
   annotations: v.optional(v.record(labelKey, v.string('expected a text'))),
   priorityClassName: v.optional(dnsSubdomain),
   runtimeClassName: v.optional(dnsSubdomain),
-  scratchSize: v.optional(quantity, '8Gi'),
+  scratchSize: v.optional(someQuantity, '8Gi'),
   scratchMedium: v.optional(v.picklist(['', 'Memory'], 'expected Memory or nothing')),
   scratchStorageClass: v.optional(dnsSubdomain),
   ttlSecondsAfterFinished: v.optional(
