@@ -58,6 +58,7 @@ const record = (run: RunDirectory, about: Run, job: Job, ending: Ending): void =
     run: run.name,
     profile: about.profile,
     rule: about.rule,
+    mode: about.mode,
     commit: about.commit ?? '',
     outcome,
     exit: ending.exit,
