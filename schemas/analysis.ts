@@ -59,8 +59,10 @@ export const comparison = v.looseObject({
   /** Samples per target, over all sessions. */
   samples: count,
   values: v.record(v.string(), finite),
-  /** Metric → this run's verdict, for pairs whose values are both above 0. */
+  /** Metric → this run's verdict, for pairs whose values are both above 0; none when the run was not judged. */
   verdicts: v.record(v.string(), verdict),
+  /** Target name → how often CFS held its samples of this size back, over all sessions. */
+  throttle: v.record(v.string(), throttle),
 });
 export type Comparison = v.InferOutput<typeof comparison>;
 
@@ -86,7 +88,7 @@ export const conclusion = v.looseObject({
 });
 export type Conclusion = v.InferOutput<typeof conclusion>;
 
-export const analysis = v.looseObject({
+const fields = {
   format: formatTag('analysis/1'),
   run: text,
   mode,
@@ -100,6 +102,8 @@ export const analysis = v.looseObject({
   judged: v.boolean(),
   /** Why it was not judged; empty when judged. */
   reasons: v.array(text),
+  /** What to do next about it. */
+  advice: v.array(text),
   /** The exit status of the analysis (DESIGN §2.2). */
   exit: count,
   /** Size list, in the order measured. */
@@ -123,8 +127,19 @@ export const analysis = v.looseObject({
   ),
   doubts: v.array(doubt),
   conclusions: v.array(conclusion),
+  /** What was asked for: with the same settings, inputs and outputs the step is done already. */
+  settings: v.looseObject({
+    gate: v.picklist(['auto', 'wall', 'cpu']),
+    maxCv: finite,
+    allowIncomplete: v.boolean(),
+    /** The version that computed it. */
+    k8sbench: text,
+  }),
   /** Names and digests of the inputs this was computed from, and of the files written with it. */
   inputs,
   outputs: inputs,
-});
-export type Analysis = v.InferOutput<typeof analysis>;
+};
+
+export const analysis = v.looseObject(fields);
+/** Its own fields alone: what a writer has to give. */
+export type Analysis = v.InferOutput<v.ObjectSchema<typeof fields, undefined>>;

@@ -46,6 +46,7 @@ export const calibrationSize = v.looseObject({
   /** Node name → its own noise and verdict. */
   nodes: v.record(v.string(), calibrationNode),
 });
+export type CalibrationSize = v.InferOutput<typeof calibrationSize>;
 
 export const calibration = v.looseObject({
   format: formatTag('calibration/1'),

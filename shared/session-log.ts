@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 
 /** A line of the session, as parsed; its fields are checked by `schemas/log.ts` where they are used. */
@@ -14,6 +15,8 @@ export interface LogState {
   ended: boolean;
   /** SHA-256 over the accepted lines, each with its newline. */
   sha256: string;
+  /** SHA-256 over everything that was read, foreign and repeated lines too: the file's digest. */
+  fileSha256: string;
   /** Count and digest agree with `end` and nothing is missing. */
   complete: boolean;
   /** Why it is not complete, one sentence each. */
@@ -22,108 +25,187 @@ export interface LogState {
   startupError?: string;
 }
 
-/** Sequence numbers as ranges: `3, 7–9`; long lists are cut. */
-const ranges = (missing: readonly [number, number][]): string => {
-  const shown = missing.slice(0, 20).map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`));
-  return shown.join(', ') + (missing.length > 20 ? `, and ${missing.length - 20} more gaps` : '');
-};
+/** Gets each line of the session: where it stands in the block, and its line number in the file, from 1. */
+export type EachLine = (line: SessionLine, from: number, to: number, number: number) => void;
+
+/** How many gaps, and how many other problems, are named; of more, only gaps are counted. */
+const NAMED = 20;
 
 const NEWLINE = Buffer.from('\n');
+
+/** How many of the last lines are remembered, to tell a repeated line from an altered one. */
+const REMEMBERED = 4096;
+
+const buffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
  * Reads a session's log line by line: tells the session's lines from somebody else's noise, holds the running digest, and
  * at the end says whether the log is whole. Memory does not grow with the log.
+ *
+ * `repeats`: a runner that resumes a stream meets lines again and skips them; in a finished log they are a problem.
  */
 export class SessionLog {
+  readonly #refuseRepeats: boolean;
   #hash: Hash = createHash('sha256');
+  /** Of everything read; absent while that is the same as `#hash`. */
+  #file: Hash | undefined;
   #digest: string | undefined;
   #next = 0;
+  #number = 0;
   #lines = 0;
   #bytes = 0;
   #foreign = 0;
-  #missing: [number, number][] = [];
+  #gaps = 0;
+  #missing: string[] = [];
   #problems: string[] = [];
   #end: { lines: number; sha256: string } | undefined;
   #startupError: string | undefined;
-  /** Digests of the last lines, to tell a repeated line (after a resumed stream) from an altered one. */
-  #recent = new Map<number, string>();
+  #recent = new BigUint64Array(REMEMBERED);
+
+  constructor(options: { repeats?: 'skip' | 'refuse' } = {}) {
+    this.#refuseRepeats = options.repeats === 'refuse';
+  }
 
   /** One line without its newline. Returns the session's line when it is one and is new. */
   feed(raw: Uint8Array): SessionLine | undefined {
-    const line = this.#parse(raw);
-    if (!line) {
-      if (raw.length > 0) this.#foreign++;
-      return undefined;
-    }
-    if (this.#end) {
-      if (!(line.t === 'end' && line.seq === this.#end.lines))
-        this.#problem(`a line with seq ${line.seq} stands after the end line`);
-      return undefined;
-    }
-    if (line.seq < this.#next) return this.#repeated(line, raw);
-    if (line.seq > this.#next) this.#missing.push([this.#next, line.seq - 1]);
-    this.#next = line.seq + 1;
-    if (line.t === 'end') {
-      this.#end = { lines: Number(line['lines']), sha256: String(line['sha256']) };
-      this.#digest = this.#hash.digest('hex');
-      return line;
-    }
-    this.#hash.update(raw).update(NEWLINE);
-    this.#bytes += raw.length + 1;
-    this.#lines++;
-    this.#recent.set(line.seq, createHash('sha256').update(raw).digest('hex'));
-    this.#recent.delete(line.seq - 64);
-    return line;
+    let found: SessionLine | undefined;
+    this.feedBlock(Buffer.concat([raw, NEWLINE]), (line) => (found = line));
+    return found;
   }
 
-  #parse(raw: Uint8Array): SessionLine | undefined {
-    if (raw[0] !== 0x7b) return undefined;
+  /** Whole lines, each with its newline (the log's last line may lack it). Calls `each` for the session's new lines. */
+  feedBlock(bytes: Uint8Array, each: EachLine): void {
+    const block = buffer(bytes);
+    const ascii = isAscii(block);
+    // Accepted lines that stand together are hashed together: one call for a block instead of two for a line.
+    let unhashed = 0;
+    for (let from = 0; from < block.length;) {
+      const newline = block.indexOf(10, from);
+      const to = newline === -1 ? block.length : newline;
+      const next = newline === -1 ? to : to + 1;
+      this.#number++;
+      const line = this.#parse(block, from, to, ascii);
+      if (line && this.#isNext(line, block, from, to)) {
+        if (line.t === 'end') {
+          this.#take(block.subarray(unhashed, from));
+          this.#close(line, block.subarray(from, next));
+          unhashed = next;
+        } else {
+          this.#lines++;
+          this.#bytes += to + 1 - from;
+          if (newline === -1) {
+            this.#take(block.subarray(unhashed, from));
+            this.#file ??= this.#hash.copy();
+            this.#file.update(block.subarray(from, to));
+            this.#hash.update(block.subarray(from, to)).update(NEWLINE);
+            unhashed = next;
+          }
+        }
+        each(line, from, to, this.#number);
+      } else {
+        if (!line && to > from) this.#foreign++;
+        this.#take(block.subarray(unhashed, from));
+        this.#drop(block.subarray(from, next));
+        unhashed = next;
+      }
+      from = next;
+    }
+    this.#take(block.subarray(unhashed));
+  }
+
+  /** Bytes of the session. */
+  #take(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#hash.update(bytes);
+    this.#file?.update(bytes);
+  }
+
+  /** Bytes that are in the file and not the session's. */
+  #drop(bytes: Uint8Array): void {
+    this.#file ??= this.#hash.copy();
+    this.#file.update(bytes);
+  }
+
+  #close(line: SessionLine, bytes: Uint8Array): void {
+    this.#end = { lines: Number(line['lines']), sha256: String(line['sha256']) };
+    this.#drop(bytes);
+    this.#digest = this.#hash.digest('hex');
+  }
+
+  #parse(block: Buffer, from: number, to: number, ascii: boolean): SessionLine | undefined {
+    if (block[from] !== 0x7b) return undefined;
+    let value: Record<string, unknown>;
     try {
-      const value = JSON.parse(
-        Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8'),
-      ) as Record<string, unknown>;
-      if (typeof value['t'] !== 'string') return undefined;
-      const seq = value['seq'];
-      if (Number.isSafeInteger(seq) && (seq as number) >= 0) return value as SessionLine;
-      if (value['t'] === 'error' && typeof value['message'] === 'string')
-        this.#startupError = value['message'];
-      return undefined;
+      value = JSON.parse(block.toString(ascii ? 'latin1' : 'utf8', from, to));
     } catch {
       return undefined;
     }
-  }
-
-  #repeated(line: SessionLine, raw: Uint8Array): undefined {
-    const before = this.#recent.get(line.seq);
-    if (before !== createHash('sha256').update(raw).digest('hex'))
-      this.#problem(`seq ${line.seq} stands twice${before === undefined ? '' : ' with different text'}`);
+    if (typeof value['t'] !== 'string') return undefined;
+    const seq = value['seq'];
+    if (Number.isSafeInteger(seq) && (seq as number) >= 0) return value as SessionLine;
+    if (value['t'] === 'error' && typeof value['message'] === 'string') this.#startupError = value['message'];
     return undefined;
   }
 
+  /** Whether a line of the session goes on from what was read; what doesn't is noted or known. */
+  #isNext(line: SessionLine, block: Buffer, from: number, to: number): boolean {
+    if (this.#end) {
+      if (this.#refuseRepeats || line.t !== 'end' || line.seq !== this.#end.lines)
+        this.#problem(`a line with seq ${line.seq} stands after the end line`);
+      return false;
+    }
+    if (line.seq < this.#next) {
+      this.#repeated(line.seq, block.subarray(from, to));
+      return false;
+    }
+    if (line.seq > this.#next) this.#gap(this.#next, line.seq - 1);
+    this.#next = line.seq + 1;
+    if (!this.#refuseRepeats) this.#recent[line.seq % REMEMBERED] = Bun.hash.wyhash(block.subarray(from, to));
+    return true;
+  }
+
+  #repeated(seq: number, raw: Uint8Array): void {
+    if (this.#refuseRepeats || seq < this.#next - REMEMBERED) this.#problem(`seq ${seq} stands twice`);
+    else if (this.#recent[seq % REMEMBERED] !== Bun.hash.wyhash(raw))
+      this.#problem(`seq ${seq} stands twice with different text`);
+  }
+
+  #gap(from: number, to: number): void {
+    this.#gaps++;
+    if (this.#missing.length < NAMED) this.#missing.push(from === to ? `${from}` : `${from}–${to}`);
+  }
+
   #problem(sentence: string): void {
-    if (this.#problems.length < 20) this.#problems.push(sentence);
+    if (this.#problems.length < NAMED) this.#problems.push(sentence);
   }
 
   /** Where it stands now; `complete` once the end line agrees with everything before it. */
   state(): LogState {
     const problems = [...this.#problems];
-    if (this.#missing.length > 0) problems.push(`lines are missing: seq ${ranges(this.#missing)}`);
+    if (this.#gaps > 0)
+      problems.push(
+        `lines are missing: seq ${this.#missing.join(', ')}` +
+          (this.#gaps > NAMED ? `, and ${this.#gaps - NAMED} more gaps` : ''),
+      );
     if (!this.#end)
       problems.push(
         this.#next === 0
           ? 'no line of a session in it'
           : `it ends after seq ${this.#next - 1}, without its end line`,
       );
-    else if (this.#missing.length === 0 && this.#end.lines !== this.#lines)
+    else if (this.#gaps === 0 && this.#end.lines !== this.#lines)
       problems.push(`the end line counts ${this.#end.lines} lines, found ${this.#lines}`);
-    else if (this.#missing.length === 0 && this.#end.sha256 !== this.#digest)
+    else if (this.#gaps === 0 && this.#end.sha256 !== this.#digest)
       problems.push('its text was altered: the digest in the end line does not agree');
+    const sha256 = this.#digest ?? this.#hash.copy().digest('hex');
     return {
       lines: this.#lines,
       bytes: this.#bytes,
       foreignLines: this.#foreign,
       ended: this.#end !== undefined,
-      sha256: this.#digest ?? this.#hash.copy().digest('hex'),
+      sha256,
+      fileSha256: this.#file?.copy().digest('hex') ?? sha256,
       complete: problems.length === 0,
       problems,
       ...(this.#startupError === undefined ? {} : { startupError: this.#startupError }),
@@ -134,27 +216,43 @@ export class SessionLog {
 /** The longest line taken, bytes; a longer one is somebody else's. A workload's output is held to 16 MiB. */
 const LONGEST_LINE = 64 << 20;
 
-/** Splits a byte stream into lines (without newline). A last line without newline is yielded too. */
-export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Cuts a byte stream into blocks of whole lines, each with its newline; only the last block may end without one. Of a line
+ * longer than anything of a session, one zero byte is left, so that a stream without newlines can't fill the memory.
+ */
+export async function* blocksOf(
+  stream: AsyncIterable<Uint8Array>,
+  longest = LONGEST_LINE,
+): AsyncGenerator<Uint8Array> {
   let rest: Uint8Array[] = [];
   let held = 0;
   for await (const part of stream) {
-    let from = 0;
-    for (let at = part.indexOf(10); at !== -1; at = part.indexOf(10, from)) {
-      const tail = part.subarray(from, at);
-      if (held > 0) {
-        yield held > LONGEST_LINE ? new Uint8Array(1) : Buffer.concat([...rest, tail]);
-        rest = [];
-        held = 0;
-      } else yield tail;
-      from = at + 1;
+    const cut = buffer(part).lastIndexOf(10) + 1;
+    if (cut > 0) {
+      if (held > longest) {
+        const first = buffer(part).indexOf(10);
+        yield Buffer.concat([new Uint8Array(1), part.subarray(first, cut)]);
+      } else yield rest.length > 0 ? Buffer.concat([...rest, part.subarray(0, cut)]) : part.subarray(0, cut);
+      rest = [];
+      held = 0;
     }
-    if (from < part.length) {
-      held += part.length - from;
-      // Past the limit only the length is kept, so that a stream without newlines can't fill the memory.
-      if (held <= LONGEST_LINE) rest.push(part.slice(from));
+    if (cut < part.length) {
+      held += part.length - cut;
+      // The stream may use its buffer again.
+      if (held <= longest) rest.push(part.slice(cut));
       else rest = [];
     }
   }
-  if (held > 0) yield held > LONGEST_LINE ? new Uint8Array(1) : Buffer.concat(rest);
+  if (held > 0) yield held > longest ? new Uint8Array(1) : Buffer.concat(rest);
+}
+
+/** Splits a byte stream into lines (without newline). A last line without newline is yielded too. */
+export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const block of blocksOf(stream))
+    for (let from = 0; from < block.length;) {
+      const at = block.indexOf(10, from);
+      const to = at === -1 ? block.length : at;
+      yield block.subarray(from, to);
+      from = to + 1;
+    }
 }

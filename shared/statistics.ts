@@ -3,7 +3,7 @@
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
 /** Quantile of an ascending list, linear between closest ranks: k = (n − 1)·p (spec §7). n = 0 is an error. */
-export const quantileOfSorted = (ascending: readonly number[], p: number): number => {
+export const quantileOfSorted = (ascending: ArrayLike<number>, p: number): number => {
   if (ascending.length === 0) throw new RangeError('a quantile of nothing');
   const k = (ascending.length - 1) * p;
   const below = Math.floor(k);
@@ -43,11 +43,15 @@ export const correlation = (xs: readonly number[], ys: readonly number[]): numbe
   return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : null;
 };
 
-/** Rounded to `digits` decimals, halves toward +∞, as the formats round when they write. */
-export const roundTo = (value: number, digits: number): number => {
-  const scaled = Math.floor(shifted(value, digits) + 0.5);
-  return shifted(scaled, -digits) + 0;
+/** Rounded to a whole number, halves toward +∞. Adding 0.5 first would itself round: 0.49999999999999994 + 0.5 is 1. */
+export const roundHalfUp = (value: number): number => {
+  const below = Math.floor(value);
+  return (value - below >= 0.5 ? below + 1 : below) + 0;
 };
+
+/** Rounded to `digits` decimals, halves toward +∞, as the formats round when they write. Never -0. */
+export const roundTo = (value: number, digits: number): number =>
+  shifted(roundHalfUp(shifted(value, digits)), -digits) + 0;
 
 /** value · 10^digits through the decimal text, so that 1.005 → 100.5 and not 100.49999999999999. */
 const shifted = (value: number, digits: number): number => {

@@ -1,0 +1,192 @@
+/** analysis.json and what is written beside it, from a run's sessions. Pure. */
+import type { Analysis, Session as SessionAbout } from '../../schemas/analysis.ts';
+import type { Calibration } from '../../schemas/calibration.ts';
+import type { Noise } from '../../schemas/noise.ts';
+import { EXIT, type Exit } from '../../shared/exit.ts';
+import { VERSION } from '../../shared/version.ts';
+import { addThrottles, calibrationSize, noisyNodes } from './calibrate.ts';
+import { shortTimes } from './doubts.ts';
+import { identitiesOf } from './identities.ts';
+import { adviceFor, comparisonsOf, gateOf, judged, referenceNoise, refusals } from './judge.ts';
+import { measuredTargets } from './measured-profile.ts';
+import { type Gate, writtenNoise } from './noise.ts';
+import type { Request } from './request.ts';
+import type { ReadSession } from './sources.ts';
+
+/** An analysis before the files beside it are written, and their content. */
+export interface Result {
+  analysis: Omit<Analysis, 'outputs' | 'earlierAttempts'>;
+  noise?: Noise;
+  calibration?: Calibration;
+}
+
+interface Verdict {
+  judged: boolean;
+  exit: Exit;
+  reasons: string[];
+  advice: string[];
+}
+
+/** The run's id: as its directory says, else as its first log does. */
+export const runId = ({ run }: Request, sessions: readonly ReadSession[]): string =>
+  run.id ?? sessions[0]!.facts.run;
+
+const aboutSession = ({ data, facts, pin, profile }: ReadSession): SessionAbout => ({
+  run: facts.run,
+  node: facts.node,
+  nodeType: data.nodeTypes[0] ?? {
+    cpuModel: facts.cpuModel,
+    cpuFeatures: facts.cpuFeatures,
+    gomaxprocs: pin.gomaxprocs,
+  },
+  cpuSet: facts.cpuSet,
+  cpus: pin.cpus,
+  fixedClock: pin.fixedClock,
+  delivery: facts.delivery,
+  commit: facts.commit,
+  started_at: facts.at,
+  foreignLines: data.log!.foreignLines,
+  throttle: Object.fromEntries(
+    measuredTargets(profile, facts.mode).map(({ name }) => [
+      name,
+      addThrottles(facts.turns.map((turns) => data.samples(name, turns).throttle)),
+    ]),
+  ),
+});
+
+/** Everything but the digests of the other outputs, in the order it is written. */
+const assembled = (
+  request: Request,
+  sessions: readonly ReadSession[],
+  inputs: Record<string, string>,
+  gate: Gate,
+  verdict: Verdict,
+  found: Pick<Analysis, 'incomplete' | 'noise' | 'comparisons' | 'doubts'>,
+): Result['analysis'] => {
+  const { facts, profile } = sessions[0]!;
+  return {
+    format: 'analysis/1',
+    run: runId(request, sessions),
+    mode: facts.mode,
+    profile: facts.profile,
+    rule: facts.rule,
+    measured_at: facts.at,
+    commit: facts.commit,
+    gate,
+    maxCv: request.settings.maxCv,
+    ...verdict,
+    turns: facts.turns,
+    rounds: facts.rounds,
+    sessions: sessions.map(aboutSession),
+    ...found,
+    metrics: profile.metrics.map(({ key, unit, better }) => ({ key, unit, better })),
+    identities: identitiesOf(facts, profile),
+    conclusions: [],
+    settings: { ...request.settings, k8sbench: VERSION },
+    inputs,
+  };
+};
+
+/** A comparison whose sessions are whole and like for like. */
+export const comparisonAnalysis = (
+  request: Request,
+  sessions: readonly ReadSession[],
+  inputs: Record<string, string>,
+): Result => {
+  const gate = gateOf(request.settings.gate, sessions);
+  const noise = referenceNoise(sessions, gate);
+  const { reasons, advice } = refusals(sessions, noise, gate, request);
+  const accepted = reasons.length === 0;
+  const measured = comparisonsOf(sessions);
+  const comparisons = accepted ? judged(measured, sessions[0]!) : measured;
+  const verdict = { judged: accepted, exit: accepted ? EXIT.done : EXIT.notJudged, reasons, advice };
+  const { calibration } = request;
+  const doubts = shortTimes(comparisons);
+  return {
+    analysis: assembled(request, sessions, inputs, gate, verdict, { noise, comparisons, doubts }),
+    noise: {
+      format: 'noise/1',
+      run: runId(request, sessions),
+      profile: sessions[0]!.facts.profile,
+      gate,
+      maxCv: request.settings.maxCv,
+      judged: accepted,
+      reasons,
+      sizes: Object.fromEntries(Object.entries(noise).map(([turns, one]) => [turns, writtenNoise(one)])),
+      ...(calibration ? { calibration: { path: calibration.path, sha256: calibration.sha256 } } : {}),
+      inputs,
+    },
+  };
+};
+
+/** A calibration whose sessions are whole and like for like. */
+export const calibrationAnalysis = (
+  request: Request,
+  sessions: readonly ReadSession[],
+  inputs: Record<string, string>,
+): Result => {
+  const { facts } = sessions[0]!;
+  const gate = gateOf(request.settings.gate, sessions);
+  const { maxCv } = request.settings;
+  const sizes = facts.turns.map((turns) => ({ turns, ...calibrationSize(sessions, turns, gate, maxCv) }));
+  const over = sizes.filter(({ written }) => written.judged && !written.pass);
+  const verdict: Verdict = {
+    judged: sizes.every(({ written }) => written.judged),
+    exit: over.length > 0 ? EXIT.notJudged : EXIT.done,
+    reasons: sizes.flatMap(({ turns, written }) => [
+      ...written.problems.map((one) => `at ${turns} turns: ${one}`),
+      ...noisyNodes(written, maxCv).map((one) => `at ${turns} turns: ${one}`),
+    ]),
+    advice: over.length > 0 ? adviceFor(new Set(['noisy']), gate) : [],
+  };
+  return {
+    analysis: assembled(request, sessions, inputs, gate, verdict, {
+      noise: Object.fromEntries(sizes.map(({ turns, noise }) => [String(turns), noise])),
+      comparisons: [],
+      doubts: [],
+    }),
+    calibration: {
+      format: 'calibration/1',
+      run: runId(request, sessions),
+      at: facts.at,
+      profile: facts.profile,
+      rule: facts.rule,
+      commit: facts.commit,
+      delivery: facts.delivery,
+      image: facts.image,
+      bundleSha256: facts.bundleSha256,
+      artifacts: facts.artifacts,
+      gate,
+      maxCv,
+      sizes: Object.fromEntries(sizes.map(({ turns, written }) => [String(turns), written])),
+      inputs,
+    },
+  };
+};
+
+/** A run that must not be judged, or whose log is not whole: what is there, without verdicts. */
+export const unjudgedAnalysis = (
+  request: Request,
+  sessions: readonly ReadSession[],
+  inputs: Record<string, string>,
+  why: { invalid: string[] } | { incomplete: string[] },
+): Result => {
+  const gate = gateOf(request.settings.gate, sessions);
+  const invalid = 'invalid' in why;
+  const verdict: Verdict = {
+    judged: false,
+    exit: invalid ? EXIT.invalid : EXIT.notJudged,
+    reasons: invalid ? why.invalid : why.incomplete,
+    advice: [
+      invalid ? 'remove the cause, then measure again' : 'measure again: an incomplete log is never judged',
+    ],
+  };
+  return {
+    analysis: assembled(request, sessions, inputs, gate, verdict, {
+      ...(invalid ? {} : { incomplete: why.incomplete }),
+      noise: referenceNoise(sessions, gate),
+      comparisons: sessions[0]!.facts.mode === 'compare' ? comparisonsOf(sessions) : [],
+      doubts: [],
+    }),
+  };
+};

@@ -1,0 +1,53 @@
+/** A run's ending for attempts.jsonl, and how many went before it (DESIGN §3). Pure. */
+import type { Analysis } from '../../schemas/analysis.ts';
+import type { Attempt } from '../../schemas/attempt.ts';
+import { EXIT } from '../../shared/exit.ts';
+import type { ReadSession } from './sources.ts';
+
+export type Ending = Omit<Attempt, 'format'>;
+
+/** A run's ending. Its time is the session's, not the analysis's, so that analyzing again repeats nothing. */
+export const endingOf = (
+  { facts, data }: ReadSession,
+  run: string,
+  how: Pick<Attempt, 'outcome' | 'exit' | 'reasons'>,
+): Ending => ({
+  at: data.doneAt ?? facts.at,
+  run,
+  profile: facts.profile,
+  rule: facts.rule,
+  mode: facts.mode,
+  commit: facts.commit,
+  ...how,
+});
+
+/** The word for how an analysis ended. */
+export const outcomeOf = ({ exit, judged }: Pick<Analysis, 'exit' | 'judged'>): Attempt['outcome'] => {
+  if (exit === EXIT.invalid) return 'invalid';
+  if (exit === EXIT.notJudged) return 'refused';
+  return judged ? 'judged' : 'unjudged';
+};
+
+/** Other runs with the same profile, rule, commit and mode that ended before this one, each counted by its last ending. */
+export const earlierAttempts = (
+  all: readonly Attempt[],
+  own: Ending,
+): NonNullable<Analysis['earlierAttempts']> => {
+  const last = new Map<string, Attempt['outcome']>();
+  for (const one of all)
+    if (
+      one.run !== own.run &&
+      one.profile === own.profile &&
+      one.rule === own.rule &&
+      one.commit === own.commit &&
+      (one.mode ?? own.mode) === own.mode &&
+      Date.parse(one.at) < Date.parse(own.at)
+    )
+      last.set(one.run, one.outcome);
+  const count = (...outcomes: Attempt['outcome'][]): number =>
+    last
+      .values()
+      .filter((one) => outcomes.includes(one))
+      .toArray().length;
+  return { total: last.size, refused: count('refused'), void: count('void', 'invalid', 'failed') };
+};

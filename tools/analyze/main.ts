@@ -1,0 +1,52 @@
+#!/usr/bin/env bun
+import { defineTool, runAsProgram } from '../../shared/command-line.ts';
+import { EXIT, type Exit } from '../../shared/exit.ts';
+import { choice, decimal, text, yes } from '../../shared/flags.ts';
+import { jsonText } from '../../shared/read.ts';
+import { painter } from '../../shared/terminal.ts';
+import { analyze } from './analyze.ts';
+import { calibrationIn, previousAnalysis, touchOutputs } from './outputs.ts';
+import { requestOf } from './request.ts';
+import { reportText } from './report.ts';
+
+export const tool = defineTool({
+  name: 'analyze',
+  about: "judges a session's log: samples, noise, exact values, verdicts",
+  flags: {
+    run: text("run directory; '-' reads its path from stdin", 'DIR'),
+    log: text("a log without any directory; '-' reads it from stdin", 'FILE'),
+    calibration: text('calibration.json that the comparison is held to', 'FILE'),
+    'max-cv': decimal('largest CV of a gated metric (default: as planned, else 0.05)', 'CV', { above: 0 }),
+    gate: choice('metrics that are held to the limit (default: as planned, else auto)', [
+      'auto',
+      'wall',
+      'cpu',
+    ]),
+    'allow-incomplete': yes('read a log that is not whole, for forensics; it is never judged'),
+    force: yes('do it again although it is done'),
+    out: choice("'-' prints analysis.json instead of the run's path", ['-']),
+    json: yes('print analysis.json and no tables'),
+  },
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
+  async run({ flags, world, talk }) {
+    const request = await requestOf(flags, world);
+    const { directory } = request.run;
+    const previous = flags.force ? undefined : await previousAnalysis(request);
+    if (previous && directory) {
+      talk.info(`'${directory.shown}' is analyzed already, from the same inputs; --force does it again`);
+      touchOutputs(directory);
+    }
+    const { analysis, calibration } =
+      previous && directory
+        ? { analysis: previous, calibration: calibrationIn(directory) }
+        : await analyze(request, world.interrupted);
+    const colours = world.stderr.isTerminal && !world.env['NO_COLOR'];
+    if (!flags.json) talk.print(reportText(analysis, calibration, painter(colours)));
+    const printsJson = flags.json || flags.out === '-' || !directory;
+    await world.stdout.write(printsJson ? jsonText(analysis) : `${directory.shown}\n`);
+    return analysis.exit as Exit;
+  },
+});
+
+export const main = tool.main;
+if (import.meta.main) await runAsProgram(tool);

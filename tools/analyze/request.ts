@@ -1,0 +1,74 @@
+/** What an analysis was asked for: flags, and run.json where they say nothing. */
+import { resolve } from 'node:path';
+import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts';
+import { failed, usage } from '../../shared/failure.ts';
+import { sha256 } from '../../shared/files.ts';
+import { check, parseJson, readText } from '../../shared/read.ts';
+import { openRun } from '../../shared/rundir.ts';
+import type { World } from '../../shared/world.ts';
+import { type Run, runOfDirectory, runOfLog } from './sources.ts';
+
+/** The flags that change what comes out. */
+export interface Settings {
+  gate: 'auto' | 'wall' | 'cpu';
+  maxCv: number;
+  allowIncomplete: boolean;
+}
+
+export interface Request {
+  run: Run;
+  settings: Settings;
+  /** The calibration to be held to: as it was named, its digest, its content. */
+  calibration?: { path: string; sha256: string; content: Calibration };
+}
+
+export interface Flags {
+  run: string | undefined;
+  log: string | undefined;
+  calibration: string | undefined;
+  'max-cv': number | undefined;
+  gate: 'auto' | 'wall' | 'cpu' | undefined;
+  'allow-incomplete': boolean;
+}
+
+/** The CV limit when nobody names one (spec §1). */
+const MAX_CV = 0.05;
+
+export const requestOf = async (flags: Flags, world: World): Promise<Request> => {
+  if ((flags.run === undefined) === (flags.log === undefined))
+    throw usage(
+      flags.run === undefined
+        ? "nothing to analyze: name a run with '--run DIR' or a log with '--log FILE'; '-' reads from stdin"
+        : "'--run' and '--log' exclude each other: a run directory has its log",
+    );
+  const allowIncomplete = flags['allow-incomplete'];
+  const run =
+    flags.log === undefined
+      ? runOfDirectory(await openRun(flags.run, world), allowIncomplete)
+      : runOfLog(flags.log, world);
+  const calibration = calibrationOf(flags.calibration, run, world);
+  return {
+    run,
+    settings: {
+      gate: flags.gate ?? run.plan?.gate ?? 'auto',
+      maxCv: flags['max-cv'] ?? run.plan?.maxCv ?? MAX_CV,
+      allowIncomplete,
+    },
+    ...(calibration ? { calibration } : {}),
+  };
+};
+
+/** The flag's calibration, else the one the run was planned with, unchanged since then. */
+const calibrationOf = (given: string | undefined, run: Run, world: World): Request['calibration'] => {
+  const planned = run.plan?.calibration;
+  const path = given ?? planned?.path;
+  if (path === undefined) return undefined;
+  const text = readText(resolve(world.cwd, path), path);
+  const digest = sha256(text);
+  if (given === undefined && digest !== planned?.sha256)
+    throw failed(
+      `calibration '${path}' has changed since the run was planned; name the one to be held to with '--calibration FILE'`,
+    );
+  const content = check(calibrationSchema, { value: parseJson(text, path) }, path);
+  return { path, sha256: digest, content };
+};

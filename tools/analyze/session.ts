@@ -1,0 +1,199 @@
+/** One session's log, read as a stream: its lines checked, its numbers kept, its rows handed on. */
+import type { NodeType } from '../../schemas/analysis.ts';
+import type { Cpu, Facts, LogLine, Pin, Sample, Seed } from '../../schemas/log.ts';
+import { blocksOf, type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
+import { checkedLine } from './line-check.ts';
+import { type MeasuredProfile, measuredTargets, profileOf } from './measured-profile.ts';
+import type { Rows } from './rows.ts';
+import { Samples } from './samples.ts';
+
+/** How many wrong lines are named; of more, only the count is. */
+const NAMED = 20;
+
+const nodeTypeOf = (line: Sample | Seed): NodeType => ({
+  cpuModel: line.cpuModel,
+  cpuFeatures: line.cpuFeatures,
+  gomaxprocs: line.gomaxprocs,
+});
+
+/** How people and the tracker name a node type (spec §6). */
+export const nodeTypeName = (type: NodeType): string =>
+  `${type.cpuModel} [${type.cpuFeatures}] GOMAXPROCS ${type.gomaxprocs}`;
+
+/** What one log holds. Filled by {@link readSession}, complete once that has ended. */
+export class Session {
+  /** The log as messages name it. */
+  readonly place: string;
+  facts: Facts | undefined;
+  pin: Pin | undefined;
+  profile: MeasuredProfile | undefined;
+  readonly seeds: Seed[] = [];
+  /** Node types of all seed and sample lines, in the order met. */
+  readonly nodeTypes: NodeType[] = [];
+  readonly warmups = { count: 0 };
+  /** When the session was done; absent when it did not come so far. */
+  doneAt: string | undefined;
+  error: { message: string; invalid: boolean } | undefined;
+  log: LogState | undefined;
+  readonly #samples = new Map<string, Map<number, Samples>>();
+  readonly #problems: string[] = [];
+  #wrongLines = 0;
+
+  constructor(place: string) {
+    this.place = place;
+  }
+
+  /** The samples of one target at one size; empty ones when the log has none. */
+  samples(target: string, turns: number): Samples {
+    const bySize = this.#samples.get(target) ?? new Map<number, Samples>();
+    this.#samples.set(target, bySize);
+    const found = bySize.get(turns) ?? new Samples(this.profile?.metrics ?? []);
+    bySize.set(turns, found);
+    return found;
+  }
+
+  seedOf(target: string, turns: number): Seed | undefined {
+    return this.seeds.find((one) => one.target === target && one.turns === turns);
+  }
+
+  /** Why nothing may be computed from it, one sentence each; empty when all is well. */
+  get problems(): string[] {
+    const { place, log } = this;
+    const more = this.#wrongLines - this.#problems.length;
+    const all = [
+      ...this.#problems,
+      ...(more > 0 ? [`${place}: ${more} more lines that don't fit the format`] : []),
+    ];
+    if (log?.startupError !== undefined)
+      return [...all, `${place}: the session never began: ${log.startupError}`];
+    if (this.error) all.push(`${place}: the session failed: ${this.error.message}`);
+    for (const one of log?.problems ?? []) all.push(`${place}: ${one}`);
+    if (log?.complete && !this.facts && this.#wrongLines === 0) all.push(`${place}: no facts line in it`);
+    else if (log?.complete && this.facts && !this.error) {
+      if (!this.pin) all.push(`${place}: no pin line in it`);
+      if (this.doneAt === undefined) all.push(`${place}: no done line in it: the session did not finish`);
+    }
+    return all;
+  }
+
+  wrong(problems: readonly string[]): void {
+    this.#wrongLines += problems.length;
+    for (const one of problems) if (this.#problems.length < NAMED) this.#problems.push(one);
+  }
+}
+
+/** Takes the session's lines in order and keeps what counts. */
+class Reader {
+  readonly #session: Session;
+  #cpu: Cpu | undefined;
+  #targets = new Map<string, Set<number>>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Keeps a checked line; returns what is wrong with it beyond its format. */
+  take(line: LogLine): string[] {
+    const session = this.#session;
+    const cpu = this.#cpu;
+    this.#cpu = undefined;
+    switch (line.t) {
+      case 'facts':
+        return this.#takeFacts(line);
+      case 'pin':
+        if (session.pin) return ['a second pin line'];
+        session.pin = line;
+        return [];
+      case 'cpu':
+        this.#cpu = line;
+        return [];
+      case 'seed': {
+        const problems = this.#notPlanned(line);
+        if (problems.length > 0) return problems;
+        session.seeds.push(line);
+        this.#note(line);
+        return [];
+      }
+      case 'sample': {
+        const problems = this.#notPlanned(line);
+        if (problems.length > 0) return problems;
+        this.#note(line);
+        const around = cpu && cpu.step === 'sample' && isOf(cpu, line) ? cpu : undefined;
+        return session.samples(line.target, line.turns).add(line, around);
+      }
+      case 'warmup':
+        session.warmups.count++;
+        return [];
+      case 'done':
+        session.doneAt = line.at;
+        return [];
+      case 'error':
+        session.error = { message: line.message, invalid: line.invalid === true };
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  #takeFacts(line: Facts): string[] {
+    const session = this.#session;
+    if (session.facts) return ['a second facts line'];
+    session.facts = line;
+    const found = profileOf(line, '');
+    if ('problems' in found) return found.problems.map((one) => one.replace(/^: /, ''));
+    session.profile = found.profile;
+    for (const one of measuredTargets(found.profile, line.mode))
+      this.#targets.set(one.name, new Set(line.turns));
+    return [];
+  }
+
+  #notPlanned({ t, target, turns }: Sample | Seed): string[] {
+    const { facts, profile } = this.#session;
+    if (!facts) return [`a ${t} line before the facts`];
+    if (!profile) return [];
+    const sizes = this.#targets.get(target);
+    if (!sizes)
+      return [`target: expected a target that this session measures, found ${JSON.stringify(target)}`];
+    return sizes.has(turns) ? [] : [`turns: expected one of ${facts.turns.join(', ')}, found ${turns}`];
+  }
+
+  #note(line: Sample | Seed): void {
+    for (const type of this.#session.nodeTypes)
+      if (
+        type.cpuModel === line.cpuModel &&
+        type.cpuFeatures === line.cpuFeatures &&
+        type.gomaxprocs === line.gomaxprocs
+      )
+        return;
+    this.#session.nodeTypes.push(nodeTypeOf(line));
+  }
+}
+
+const isOf = (cpu: Cpu, sample: Sample): boolean =>
+  cpu.target === sample.target && cpu.turns === sample.turns && cpu.sample === sample.sample;
+
+/**
+ * Reads a log into `session`, block by block. Each block yields nothing but the moment after it, when `rows` (of this
+ * block) can be written away: memory grows with the numbers kept alone.
+ */
+export async function* readSession(
+  stream: AsyncIterable<Uint8Array>,
+  session: Session,
+  rows?: Rows,
+): AsyncGenerator<void> {
+  const log = new SessionLog({ repeats: 'refuse' });
+  const reader = new Reader(session);
+  for await (const block of blocksOf(stream)) {
+    log.feedBlock(block, (raw: SessionLine, from, to, number) => {
+      const place = (): string => `${session.place}:${number}`;
+      const checked = checkedLine(raw, place);
+      if ('problems' in checked) return session.wrong(checked.problems);
+      const problems = reader.take(checked.line);
+      if (problems.length > 0) return session.wrong(problems.map((one) => `${place()}: ${one}`));
+      if (rows && (checked.line.t === 'sample' || checked.line.t === 'seed'))
+        rows.add(checked.line, session, block, from, to);
+    });
+    yield;
+  }
+  session.log = log.state();
+}
