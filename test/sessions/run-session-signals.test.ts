@@ -1,6 +1,15 @@
 /** The runner as a process that is killed, stopped, doubled, hung up on, and whose output nobody reads. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '../../schemas/job.ts';
@@ -61,6 +70,7 @@ test('killed in the middle: recorded as void, cleaned up and measured anew by th
   await runner.exited;
   expect(jobOf(dir).outcome).toBe('running');
   expect(readdirSync(temporary)).toHaveLength(1);
+  writeFileSync(join(dir, `job.json.${crypto.randomUUID()}.tmp`), '{');
 
   const again = start('none', 0, dir);
   expect(await said(again.stderr)).toContain('was killed: recorded as void, measured anew');
@@ -69,7 +79,16 @@ test('killed in the middle: recorded as void, cleaned up and measured anew by th
   expect(isAlive(left.pod!)).toBe(false);
   expect(left.cgroup !== undefined && existsSync(left.cgroup)).toBe(false);
   expect(readdirSync(temporary)).toEqual([]);
-  expect(existsSync(join(dir, 'pod.log.killed-1'))).toBe(true);
+  expect(readdirSync(dir).toSorted()).toEqual([
+    'MANIFEST.sha256',
+    'job.json',
+    'plan.json',
+    'pod.log',
+    'pod.log.killed-1',
+    'profile.json',
+    'run.json',
+    'values.json',
+  ]);
   expect(jobOf(dir)).toMatchObject({ outcome: 'done', exit: 0 });
   expect(attempts(out)).toEqual([
     expect.objectContaining({ outcome: 'void', exit: 130, reasons: ['its runner was killed'] }),

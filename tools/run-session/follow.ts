@@ -46,7 +46,7 @@ export const followLog = async (
     whole = log.state().complete;
   } finally {
     file.close(whole);
-    live.end(progress.view());
+    live.end(progress.view(), world.now());
   }
   return { log: log.state(), error };
 };

@@ -2,7 +2,7 @@
 import { lstatSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Job } from '../../schemas/job.ts';
 import { cause, failed } from '../../shared/failure.ts';
 import type { World } from '../../shared/world.ts';
@@ -18,7 +18,7 @@ export const leafName = (run: string): string => `${prefixOf(run)}${process.pid}
 
 /** A private directory (0700) for the fixtures of a run, under TMPDIR. */
 export const makeData = (run: string, world: World): string => {
-  const base = world.env['TMPDIR'] || tmpdir();
+  const base = resolve(world.cwd, world.env['TMPDIR'] || tmpdir());
   try {
     return mkdtempSync(join(base, prefixOf(run)));
   } catch (error) {

@@ -13,8 +13,8 @@ export interface Live {
   show(view: View, now: number): void;
   /** A foreign line, such as one of the pod program. */
   say(line: string): void;
-  /** The drawn line stays as it is last shown. */
-  end(view: View): void;
+  /** How far it came, once more. */
+  end(view: View, now: number): void;
 }
 
 export const liveOn = (world: World, talk: Talk): Live => {
@@ -25,6 +25,7 @@ export const liveOn = (world: World, talk: Talk): Live => {
     talk.print(`\r${clipped(plainText(text), world.stderr.columns - 1)}\u001b[K`);
     drawn = true;
   };
+  const line = (text: string, now: number): void => talk.info(`${new Date(now).toISOString()} ${text}`);
   return {
     show(view, now) {
       if (shownAt !== undefined && now - shownAt < (world.stderr.isTerminal ? DRAW_EVERY_MS : LINE_EVERY_MS))
@@ -32,14 +33,14 @@ export const liveOn = (world: World, talk: Talk): Live => {
       shownAt = now;
       shownText = viewInWords(view);
       if (world.stderr.isTerminal) draw(shownText);
-      else talk.info(`${new Date(now).toISOString()} ${shownText}`);
+      else line(shownText, now);
     },
     say(line) {
       talk.print(`${drawn ? '\r\u001b[K' : ''}${plainText(line)}\n`);
       if (drawn) draw(shownText);
     },
-    end(view) {
-      if (!drawn) return;
+    end(view, now) {
+      if (!world.stderr.isTerminal) return line(viewInWords(view), now);
       draw(viewInWords(view));
       talk.print('\n');
     },

@@ -1,5 +1,5 @@
 /** pod.log while it is written: pod.log.partial gets each byte as it arrives and becomes pod.log once it is verified whole. */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { writeAll } from '../../shared/files.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
 
@@ -34,6 +34,12 @@ export const openPartialLog = (run: RunDirectory): PartialLog => {
       if (whole) renameSync(run.file(PARTIAL), run.file(LOG));
     },
   };
+};
+
+/** Removes files that a killed runner was just writing. */
+export const removeHalfWritten = (run: RunDirectory): void => {
+  for (const name of readdirSync(run.path))
+    if (/^(job\.json|spread\.json|MANIFEST\.sha256)\.[0-9a-f-]{36}\.tmp$/.test(name)) rmSync(run.file(name));
 };
 
 /**

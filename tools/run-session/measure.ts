@@ -12,7 +12,7 @@ import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
 import { claim, type JobFile } from './job-file.ts';
 import { cleanUp, ownedBy } from './leftovers.ts';
-import { LOG, PARTIAL, setLogAside } from './log-file.ts';
+import { LOG, PARTIAL, removeHalfWritten, setLogAside } from './log-file.ts';
 import { MANIFEST, manifestProblems, writeManifest } from './manifest-file.ts';
 import type { Manner } from './task.ts';
 
@@ -76,6 +76,7 @@ const begin = async (run: RunDirectory, about: Run, { world, talk }: Manner): Pr
     if (before.local)
       for (const problem of await cleanUp(ownedBy(run.name, before.local))) talk.warn(problem);
     job.leaves(undefined);
+    removeHalfWritten(run);
   }
   const outcome = before === undefined || before.outcome === 'running' ? 'killed' : before.outcome;
   const aside = setLogAside(run, outcome);
