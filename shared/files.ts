@@ -79,7 +79,7 @@ export const writeAtomically = (path: string, content: string | Uint8Array): voi
 /** Streams parts into a file whole or not at all, as {@link writeAtomically} does for one text. */
 export const streamAtomically = async (
   path: string,
-  parts: AsyncIterable<string> | Iterable<string>,
+  parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<void> => {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
