@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { accessSync, constants, createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { CompactPlan } from '../../schemas/plan.ts';
+import { fill, uses } from './placeholders.ts';
+import { SessionError } from './session-error.ts';
+
+const LOCKFILE =
+  /^(package-lock\.json|npm-shrinkwrap\.json|bun\.lockb?|yarn\.lock|pnpm-lock\.yaml|go\.sum|.*\.lock)$/;
+const SCRIPTS = new Set('.js .mjs .cjs .ts .mts .py .sh .rb .pl .php .lua .wasm .jar'.split(' '));
+
+const textOf = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return isFile(path);
+  } catch {
+    return false;
+  }
+};
+
+/** The program that a bare word starts, as execvp(3) looks for it; absent when there is none. */
+export const which = (word: string, path: string, cwd: string): string | undefined => {
+  if (word.includes('/')) return resolve(cwd, word);
+  return path
+    .split(':')
+    .map((directory) => resolve(cwd, directory, word))
+    .find(isExecutable);
+};
+
+/** Files that an ARTIFACTS.sha256 lists, by path. */
+const listed = (root: string): string[] =>
+  [...(textOf(join(root, 'ARTIFACTS.sha256')) ?? '').matchAll(/^[0-9a-f]{64} [ *](.+)$/gm)].map((one) =>
+    one[1]!.replace(/^\.\//, ''),
+  );
+
+const namesIn = (directory: string): string[] => {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+};
+
+/** Paths a command names: its program, everything under `{root}`, and scripts given as arguments. */
+const pathsOf = (
+  command: readonly string[],
+  root: string,
+  turns: number,
+  path: string,
+  cwd: string,
+): string[] =>
+  command.flatMap((word, at) => {
+    // What the session itself makes is no artifact.
+    if (uses(word, 'dir') || uses(word, 'sample')) return [];
+    if (root !== '' && uses(word, 'root'))
+      return [...word.matchAll(/\{root\}\/[^,:;\s]*/g)].map(([part]) => fill(part, { root, turns }));
+    const filled = fill(word, { turns });
+    if (at === 0) return which(filled, path, cwd) ?? [];
+    const argument = resolve(cwd, filled);
+    const isCode = filled !== '' && (SCRIPTS.has(extname(filled)) || isExecutable(argument));
+    return isCode && isFile(argument) ? [argument] : [];
+  });
+
+/**
+ * What is hashed before and after: ARTIFACTS.sha256 itself, bin/, lockfiles, and each target's programs. Keys are paths below
+ * the root, or whole ones outside it.
+ */
+export const artifactPaths = (
+  plan: CompactPlan,
+  root: string,
+  path: string,
+  cwd: string,
+): Map<string, string> => {
+  const own =
+    root === ''
+      ? []
+      : [
+          'ARTIFACTS.sha256',
+          ...namesIn(join(root, 'bin')).map((name) => `bin/${name}`),
+          ...[...namesIn(root), ...listed(root)].filter((name) => LOCKFILE.test(name.split('/').at(-1)!)),
+        ].map((name) => join(root, name));
+  const named = plan.profile.targets.flatMap((target) =>
+    [target.seed, target.sample, target.command, target.prepare].flatMap((command) =>
+      plan.turns.flatMap((turns) => pathsOf(command ?? [], root, turns, path, cwd)),
+    ),
+  );
+  const all = [...own, ...named].filter((one) => statSync(one, { throwIfNoEntry: false }) !== undefined);
+  const key = (one: string): string => {
+    const below = root === '' ? '..' : relative(root, one);
+    return below.startsWith('..') || isAbsolute(below) ? one : below;
+  };
+  return new Map(all.map((one) => [key(one), one]));
+};
+
+const fileDigest = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part as Buffer);
+  return hash.digest('hex');
+};
+
+/** Files below a directory, nested node_modules excepted, in bytewise order of their paths. */
+const filesBelow = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split('/').includes('node_modules'))
+    .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+
+/** SHA-256 of a file; of a directory, that of its files' sha256sum lines (spec §8, content digest). */
+const digest = async (path: string): Promise<string> => {
+  if (isFile(path)) return fileDigest(path);
+  const hash = createHash('sha256');
+  for (const name of filesBelow(path)) hash.update(`${await fileDigest(join(path, name))}  ${name}\n`);
+  return hash.digest('hex');
+};
+
+/** Digest of each artifact, `gone` where it is no more. */
+export const artifactDigests = async (
+  paths: ReadonlyMap<string, string>,
+): Promise<Record<string, string>> => {
+  const digests: Record<string, string> = {};
+  for (const [key, path] of paths)
+    digests[key] = statSync(path, { throwIfNoEntry: false }) ? await digest(path) : 'gone';
+  return digests;
+};
+
+/** Refuses a session whose artifacts are not those it began with. */
+export const refuseChanged = (
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): void => {
+  const changed = Object.keys(before).filter((key) => before[key] !== after[key]);
+  if (changed.length > 0)
+    throw new SessionError(
+      'artifacts',
+      `artifacts changed during the session: ${changed.map((key) => `'${key}'`).join(', ')}; ` +
+        'its samples measured different programs, run it again and leave them alone',
+    );
+};
+
+/** `key=value` lines of VERSIONS; empty without the file. */
+export const versionsIn = (root: string): Record<string, string> =>
+  Object.fromEntries(
+    [...(textOf(join(root, 'VERSIONS')) ?? '').matchAll(/^([^=\s]+)=(.*)$/gm)].map(([, key, value]) => [
+      key!,
+      value!.trim(),
+    ]),
+  );
+
+/** The commit that the artifacts were built from; absent when they don't say. */
+export const commitIn = (root: string): string | undefined =>
+  textOf(join(root, 'COMMIT'))?.trim() || undefined;
+
+const COMMIT = /^([0-9a-f]{7,64})(-dirty)?$/;
+
+/** Whether artifacts of a commit are those asked for: a prefix of at least 7 digits matches, `-dirty` must agree. */
+export const commitFits = (wanted: string, commit: string): boolean => {
+  const [asked, found] = [COMMIT.exec(wanted), COMMIT.exec(commit)];
+  return asked !== null && found !== null && found[1]!.startsWith(asked[1]!) && asked[2] === found[2];
+};

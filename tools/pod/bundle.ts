@@ -1,0 +1,33 @@
+/** Bundles the session into one file: `bun tools/pod/bundle.ts [OUT]`, dist/pod.mjs by default. */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sha256, writeAtomically } from '../../shared/files.ts';
+
+/** Text of pod.mjs. It must run on any Node from 20 on and on Bun, so it may import nothing but what they bring. */
+export const podBundle = async (): Promise<string> => {
+  const built = await Bun.build({
+    entrypoints: [fileURLToPath(new URL('in-pod.ts', import.meta.url))],
+    target: 'node',
+    format: 'esm',
+    // Everything that isn't of the runtime is bundled; a bare import that is left would fail in the pod.
+    packages: 'bundle',
+  });
+  const [file] = built.outputs;
+  if (!file || built.outputs.length !== 1) throw new Error('the session did not become one file');
+  const text = await file.text();
+  const foreign = [...text.matchAll(/^import .*? from "([^"]+)"|\brequire\("([^"]+)"\)/gm)]
+    .map((found) => found[1] ?? found[2]!)
+    .filter((name) => !name.startsWith('node:'));
+  if (foreign.length > 0)
+    throw new Error(`the session imports ${foreign.join(', ')}, which a pod may not have`);
+  return text;
+};
+
+if (import.meta.main) {
+  const out = process.argv[2] ?? fileURLToPath(new URL('../../dist/pod.mjs', import.meta.url));
+  const text = await podBundle();
+  mkdirSync(dirname(out), { recursive: true });
+  writeAtomically(out, text);
+  process.stderr.write(`pod: ${out} (${text.length} bytes, sha256 ${sha256(text)})\n`);
+}

@@ -1,0 +1,33 @@
+/**
+ * The session as one file, pod.mjs: what runs in the pod, on Node or Bun. The plan comes in K8SBENCH_PLAN or on stdin, the log
+ * goes to stdout (README.md).
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { EXIT } from '../../shared/exit.ts';
+import { machineAt } from './machine.ts';
+import { runSession } from './session.ts';
+import { StandardOutput } from './standard-output.ts';
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    if (interrupted.signal.aborted) process.exit(EXIT.interrupted);
+    interrupted.abort(signal);
+  });
+
+const output = new StandardOutput();
+const { exit } = await runSession({
+  plan: async () => process.env['K8SBENCH_PLAN'] || readFileSync(0, 'utf8'),
+  env: process.env,
+  cwd: process.cwd(),
+  host: hostname(),
+  machine: machineAt('/'),
+  output,
+  now: () => Date.now(),
+  random: (bytes) => new Uint8Array(randomBytes(bytes)),
+  interrupted: interrupted.signal,
+});
+output.close();
+process.exitCode = exit;

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Machine } from './machine.ts';
+import type { OwnCgroup } from './own-cgroup.ts';
+
+/** In the environment of every measured process and of all that inherit it; the value is the session's. */
+export const MARKER = 'K8SBENCH_STEP';
+
+/** How long what a process started may take to end after it, ms: a helper that sees its parent go is not left behind. */
+const GRACE_MS = 100;
+/** How long left-overs are killed again and again, ms. */
+const KILL_MS = 2000;
+
+export interface Left {
+  pid: number;
+  name: string;
+}
+
+interface Seen extends Left {
+  parent: number;
+  group: number;
+  session: number;
+  dead: boolean;
+}
+
+/** `/proc/<pid>/stat` (proc(5)); the name stands in parentheses and may hold any character. */
+const parseStat = (text: string, pid: number): Seen | undefined => {
+  const close = text.lastIndexOf(')');
+  const fields = text.slice(close + 2).split(' ');
+  if (close === -1 || fields.length < 4) return undefined;
+  return {
+    pid,
+    name: text.slice(text.indexOf('(') + 1, close),
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    dead: fields[0] === 'Z' || fields[0] === 'X',
+  };
+};
+
+/** Whether any process, also a dead one nobody waited for, is in this group. */
+export const groupExists = (group: number): boolean => {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const kill = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+};
+
+/** Kills a process group at once. */
+export const killGroup = (group: number): void => kill(-group);
+
+/**
+ * Finds what a step left behind. With a cgroup of its own: whatever is in it beside the harness. Without: processes that are
+ * new since the last look and carry the session's marker, belong to the step's process group or session, or (in a pod, where
+ * orphans go to the first process) are children of the harness or of process 1.
+ */
+export class Leftovers {
+  #machine: Machine;
+  #own: OwnCgroup | undefined;
+  #marker: string;
+  #adopts: ReadonlySet<number>;
+  #known = new Set<number>();
+
+  constructor(machine: Machine, own: OwnCgroup | undefined, marker: string, inPod: boolean) {
+    this.#machine = machine;
+    this.#own = own;
+    this.#marker = `${MARKER}=${marker}`;
+    this.#adopts = new Set(inPod ? [1, process.pid] : [process.pid]);
+    if (!own) this.#known = new Set(this.#pids());
+  }
+
+  #pids(): number[] {
+    return this.#machine
+      .list('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  }
+
+  #look(pid: number): Seen | undefined {
+    const text = this.#machine.read(`/proc/${pid}/stat`);
+    const seen = text ? parseStat(text, pid) : undefined;
+    return seen && !seen.dead ? seen : undefined;
+  }
+
+  #isOurs(seen: Seen, groups: ReadonlySet<number>): boolean {
+    if (groups.has(seen.group) || groups.has(seen.session) || this.#adopts.has(seen.parent)) return true;
+    const environment = this.#machine.read(`/proc/${seen.pid}/environ`) ?? '';
+    return environment.split('\0').includes(this.#marker);
+  }
+
+  /** What is there now of the processes whose groups are given. */
+  #find(groups: ReadonlySet<number>): Left[] {
+    if (this.#own)
+      return this.#own
+        .processes()
+        .filter((pid) => pid !== process.pid)
+        .flatMap((pid) => this.#look(pid) ?? []);
+    const pids = this.#pids();
+    const left = pids
+      .filter((pid) => !this.#known.has(pid) && pid !== process.pid)
+      .flatMap((pid) => this.#look(pid) ?? [])
+      .filter((seen) => this.#isOurs(seen, groups));
+    const found = new Set(left.map((one) => one.pid));
+    this.#known = new Set(pids.filter((pid) => !found.has(pid)));
+    return left;
+  }
+
+  /** Waits a moment for stragglers, kills what is still there, and says what that was. */
+  async clear(groups: readonly number[], graceMs = GRACE_MS): Promise<Left[]> {
+    const of = new Set(groups);
+    let left = this.#find(of);
+    for (const end = performance.now() + graceMs; left.length > 0 && performance.now() < end;) {
+      await sleep(5);
+      left = this.#find(of);
+    }
+    const first = left;
+    for (const end = performance.now() + KILL_MS; left.length > 0 && performance.now() < end;) {
+      for (const group of groups) killGroup(group);
+      for (const one of left) kill(one.pid);
+      await sleep(5);
+      left = this.#find(of);
+    }
+    return first;
+  }
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { SessionError } from './session-error.ts';
+
+/** Where the log goes. `write` resolves once the text is handed on whole; `closed` says that nobody reads any more. */
+export interface Output {
+  write(text: string): Promise<void>;
+  readonly closed: boolean;
+}
+
+/** How long a reader that doesn't read is waited for once the session was asked to stop, ms. */
+const PATIENCE_MS = 2000;
+
+/** A number that JSON can't hold would be written as null and read as nothing: refuse it where it comes in. */
+const finiteOnly = (key: string, value: unknown): unknown => {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError(`the log can't hold '${key}': ${value}`);
+  return value;
+};
+
+/** Writes the session's lines: each whole and at once, numbered, digested, and `end` as the last (DESIGN §4.6). */
+export class LineWriter {
+  #output: Output;
+  #interrupted: AbortSignal;
+  #hash = createHash('sha256');
+  #seq = 0;
+
+  constructor(output: Output, interrupted: AbortSignal) {
+    this.#output = output;
+    this.#interrupted = interrupted;
+  }
+
+  /** Resolves when handed on; a reader that stands still can't hold a session that was asked to stop. */
+  async #write(text: string): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let onAbort: (() => void) | undefined;
+    const impatience = new Promise<void>((resolve) => {
+      onAbort = () => (timer = setTimeout(resolve, PATIENCE_MS));
+      if (this.#interrupted.aborted) onAbort();
+      else this.#interrupted.addEventListener('abort', onAbort, { once: true });
+    });
+    await Promise.race([this.#output.write(text), impatience]);
+    clearTimeout(timer);
+    if (onAbort) this.#interrupted.removeEventListener('abort', onAbort);
+    if (this.#output.closed)
+      throw new SessionError('reader-gone', 'nobody reads the log any more; the measurement was stopped');
+  }
+
+  async put(t: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+    const text = `${JSON.stringify({ t, seq: this.#seq, ...fields }, finiteOnly)}\n`;
+    this.#seq++;
+    this.#hash.update(text);
+    await this.#write(text);
+  }
+
+  async end(): Promise<void> {
+    const seal = { t: 'end', seq: this.#seq, lines: this.#seq, sha256: this.#hash.digest('hex') };
+    await this.#write(`${JSON.stringify(seal)}\n`);
+  }
+}

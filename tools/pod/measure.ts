@@ -1,0 +1,226 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import type { CompactPlan, Step } from '../../schemas/plan.ts';
+import { sequenceOf } from '../../shared/sequence.ts';
+import { type Accounted, accountingOf } from './accounting.ts';
+import {
+  artifactDigests,
+  artifactPaths,
+  commitFits,
+  commitIn,
+  refuseChanged,
+  versionsIn,
+} from './artifacts.ts';
+import { type Cgroup, locateCgroup } from './cgroup.ts';
+import { ClockSampler, scalingRefusal } from './clock.ts';
+import { Conditions } from './conditions.ts';
+import { chooseCores, type Cores, gomaxprocsOf, pinFields } from './cores.ts';
+import { type Cpus, cpusOf, machineFacts } from './facts.ts';
+import { RUNTIME } from './launch.ts';
+import { Leftovers, MARKER } from './leftovers.ts';
+import type { LineWriter } from './lines.ts';
+import { CpuMeter } from './meter.ts';
+import { OutputPipe } from './output-pipe.ts';
+import type { Place } from './place.ts';
+import type { Rig } from './rig.ts';
+import { nodeVersion, probeAffinity, refuseOtherRuntime, stepEnvironment, tasksetPath } from './runtime.ts';
+import type { Outside } from './session.ts';
+import { SessionError } from './session-error.ts';
+import { Settle } from './settle.ts';
+import { startSpeedProbe } from './speed-probe.ts';
+import { type Bench, runStep } from './step.ts';
+import { SurroundingsMeter } from './surroundings.ts';
+
+/** A session under way: its plan, its place and its log. */
+export interface Session {
+  outside: Outside;
+  plan: CompactPlan;
+  planSha256: string;
+  place: Place;
+  /** Directory of the fixtures, absolute and without links. */
+  data: string;
+  lines: LineWriter;
+  /** Aborted when the session must stop; its reason is a SessionError. */
+  stopping: AbortSignal;
+  /** Something to be undone at the end, the last one first. */
+  undo(step: () => void): void;
+}
+
+/** What is read before anything runs. */
+interface Start {
+  cgroup: Cgroup;
+  cpus: Cpus;
+  accounted: Accounted;
+  env: Record<string, string>;
+  artifacts: Map<string, string>;
+  digests: Record<string, string>;
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString();
+
+/** A word that only this session's processes carry in their environment. */
+const markerOf = (random: Uint8Array): string => Buffer.from(random).toString('hex');
+
+const start = async ({ outside, plan, place, undo }: Session): Promise<Start> => {
+  const { machine } = outside;
+  const cgroup = locateCgroup(machine);
+  const cpus = cpusOf(machine);
+  const accounted = accountingOf(machine, cgroup, place.delivery);
+  undo(() => accounted.own?.leave());
+  // The number of measured cores, and so GOMAXPROCS, is known before the cores are: see gomaxprocsOf.
+  const env = stepEnvironment(
+    outside.env,
+    place,
+    gomaxprocsOf(cpus.allowed.length, plan.cpus),
+    markerOf(outside.random(8)),
+  );
+  const artifacts = artifactPaths(plan, place.root, env['PATH']!, place.cwd);
+  return { cgroup, cpus, accounted, env, artifacts, digests: await artifactDigests(artifacts) };
+};
+
+/** Writes the facts line; refuses artifacts of another commit or another runtime. */
+const writeFacts = async (
+  session: Session,
+  { cgroup, cpus, accounted, env, digests }: Start,
+): Promise<void> => {
+  const { outside, plan, planSha256, place, data, lines, stopping } = session;
+  const versions = versionsIn(place.root);
+  const commit = commitIn(place.root) ?? place.commit;
+  const nodeRuntime = nodeVersion(env, place.cwd);
+  const measured = plan.profile.targets.filter((one) => plan.mode === 'compare' || one.role === 'reference');
+  stopping.throwIfAborted();
+  await lines.put('facts', {
+    run: plan.run,
+    mode: plan.mode,
+    profile: plan.profile.name,
+    rule: plan.profile.rule,
+    profileSpec: plan.profile,
+    targets: measured.map((one) => one.name),
+    turns: plan.turns,
+    rounds: plan.rounds,
+    node: place.node,
+    pod: place.pod,
+    commit,
+    ...machineFacts(outside.machine, cgroup, cpus, plan, place, data),
+    delivery: place.delivery,
+    image: place.image,
+    bundleSha256: place.bundleSha256,
+    nodeRuntime,
+    versions,
+    artifacts: digests,
+    planSha256,
+    at: instant(outside.now()),
+    warmupRounds: plan.warmupRounds,
+    order: plan.order,
+    orderSeed: plan.orderSeed,
+    limits: plan.limits,
+    runtime: RUNTIME,
+    cpuAccounting: accounted.accounting,
+    ...(accounted.reason === undefined ? {} : { cpuAccountingReason: accounted.reason }),
+  });
+  if (plan.expectCommit !== undefined && !commitFits(plan.expectCommit, commit))
+    throw new SessionError(
+      'commit',
+      `expected artifacts of commit '${plan.expectCommit}', found ${commit === '' ? 'ones that name no commit' : `'${commit}'`}; ` +
+        'build them from that commit, or plan without --commit',
+    );
+  refuseOtherRuntime(place, versions['node'], nodeRuntime);
+};
+
+/** Writes the pin line; refuses cores that can't be pinned to, or whose clock moves. */
+const writePin = async (
+  session: Session,
+  begun: Start,
+): Promise<{ cores: Cores; taskset: string | undefined }> => {
+  const { outside, plan, place, lines, stopping } = session;
+  const cores = await chooseCores(outside.machine, plan, begun.cpus.allowed, stopping);
+  begun.env['GOMAXPROCS'] = String(cores.gomaxprocs);
+  const taskset = cores.pinned ? tasksetPath(begun.env, place.cwd) : undefined;
+  if (taskset !== undefined) probeAffinity(taskset, cores.list, begun.env);
+  stopping.throwIfAborted();
+  await lines.put('pin', pinFields(cores, begun.cpus.allowed));
+  if (!cores.fixedClock && !plan.allowFrequencyScaling) throw scalingRefusal(cores.governors);
+  return { cores, taskset };
+};
+
+const rigOf = async (
+  session: Session,
+  { cgroup, cpus, accounted, env }: Start,
+  cores: Cores,
+  taskset: string | undefined,
+): Promise<Rig> => {
+  const { outside, plan, place, data, stopping, undo } = session;
+  const { machine } = outside;
+  // No target can be called that: names begin with a letter or digit.
+  const logs = `${data}/.logs`;
+  rmSync(logs, { recursive: true, force: true });
+  mkdirSync(logs);
+  const closing = <T extends { close(): void }>(one: T): T => {
+    undo(() => one.close());
+    return one;
+  };
+  const probe = await startSpeedProbe(cores.pinned ? cores.list : undefined, taskset);
+  if (typeof probe !== 'string') closing(probe);
+  return {
+    machine,
+    meter: closing(new CpuMeter(machine, cgroup, accounted.usageDir)),
+    surroundings: closing(new SurroundingsMeter(machine, cgroup, cores.pin.cpus)),
+    clock: closing(new ClockSampler(machine, cores.pin.cpus)),
+    conditions: closing(new Conditions(machine, cgroup, cores.pin.cpus)),
+    settle: closing(new Settle(machine, data)),
+    probe: typeof probe === 'string' ? undefined : probe,
+    leftovers: new Leftovers(machine, accounted.own, env[MARKER]!, place.delivery !== 'local'),
+    pipe: closing(new OutputPipe(`${logs}/stdout`)),
+    accounting: accounted.accounting,
+    prefix: taskset === undefined ? [] : [taskset, '-c', cores.list],
+    affinity: {
+      expected: cores.pinned ? cores.list : cpus.allowedList,
+      inherited: cpus.allowedList,
+      pinned: cores.pinned,
+    },
+    cwd: place.cwd,
+    env,
+    logs,
+    limits: plan.limits,
+    stopping,
+  };
+};
+
+/** Runs every step in order and writes its lines; counts what was written. */
+const runSteps = async (
+  { lines, stopping }: Session,
+  rig: Rig,
+  bench: Bench,
+  steps: readonly Step[],
+): Promise<{ seeds: number; samples: number }> => {
+  const written = { seed: 0, warmup: 0, sample: 0 };
+  for (const [number, step] of steps.entries()) {
+    stopping.throwIfAborted();
+    const { cpu, line } = await runStep(rig, bench, step, number);
+    await lines.put('cpu', cpu);
+    await lines.put(step.step, line);
+    written[step.step]++;
+  }
+  return { seeds: written.seed, samples: written.sample };
+};
+
+/** The session from its first line to `done`. */
+export const measure = async (session: Session): Promise<void> => {
+  const { outside, plan, place, data, lines } = session;
+  const begun = await start(session);
+  await writeFacts(session, begun);
+  const { cores, taskset } = await writePin(session, begun);
+  const rig = await rigOf(session, begun, cores, taskset);
+  const bench: Bench = {
+    profile: plan.profile,
+    root: place.root,
+    data,
+    machine: {
+      gomaxprocs: cores.gomaxprocs,
+      cpuModel: begun.cpus.model,
+      cpuFeatures: begun.cpus.features,
+    },
+  };
+  const counts = await runSteps(session, rig, bench, sequenceOf(plan));
+  refuseChanged(begun.digests, await artifactDigests(begun.artifacts));
+  await lines.put('done', { ...counts, at: instant(outside.now()) });
+};

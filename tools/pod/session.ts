@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { EXIT, type Exit } from '../../shared/exit.ts';
+import { cause, isSystemError } from '../../shared/failure.ts';
+import { readPlan } from './compact-plan.ts';
+import { LineWriter, type Output } from './lines.ts';
+import type { Machine } from './machine.ts';
+import { measure } from './measure.ts';
+import { placeOf } from './place.ts';
+import { SessionError } from './session-error.ts';
+
+/** What a session takes from outside. */
+export interface Outside {
+  /** JSON text of the plan. */
+  plan(): Promise<string>;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  host: string;
+  machine: Machine;
+  output: Output;
+  /** ms since the epoch. */
+  now(): number;
+  random(bytes: number): Uint8Array;
+  /** Aborted with the signal's name as reason. */
+  interrupted: AbortSignal;
+}
+
+/** How a session ended: its exit status, and why when it isn't done. */
+export interface Ending {
+  exit: Exit;
+  error?: SessionError;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Any error as one that ends a session. What the operating system refused is said in words; the rest is a bug of ours. */
+const asSessionError = (error: unknown): SessionError => {
+  if (error instanceof SessionError) return error;
+  if (isSystemError(error)) {
+    const { syscall, path } = error as NodeJS.ErrnoException;
+    return new SessionError('system', `can't ${syscall ?? 'use'} '${path ?? 'a file'}': ${cause(error)}`);
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new SessionError('bug', `this is a bug in k8sbench; please report it: ${stack}`);
+};
+
+/** The directory of the fixtures, made when it isn't there; one of the session's own is removed at the end. */
+const dataDirectory = (given: string | undefined, undo: (step: () => void) => void): string => {
+  if (given !== undefined) {
+    mkdirSync(given, { recursive: true });
+    return realpathSync(given);
+  }
+  const own = mkdtempSync(`${realpathSync(tmpdir())}/k8sbench-`);
+  undo(() => rmSync(own, { recursive: true, force: true }));
+  return own;
+};
+
+/**
+ * One whole session (spec §5): facts, pin, seeds, warm-up rounds, rounds, done, end. However it goes, the log ends with `end`,
+ * after an `error` when it failed, unless nobody reads any more; and nothing that it started or made stays.
+ */
+export const runSession = async (outside: Outside): Promise<Ending> => {
+  const { interrupted } = outside;
+  const stopping = new AbortController();
+  const onInterrupt = (): void =>
+    stopping.abort(
+      new SessionError(
+        'interrupted',
+        `interrupted by ${String(interrupted.reason)}; the step in flight is lost`,
+      ),
+    );
+  if (interrupted.aborted) onInterrupt();
+  else interrupted.addEventListener('abort', onInterrupt, { once: true });
+  const lines = new LineWriter(outside.output, stopping.signal);
+  const undoing: (() => void)[] = [];
+  const undo = (step: () => void): void => void undoing.push(step);
+  let error: SessionError | undefined;
+  try {
+    const { plan, planSha256 } = readPlan(await outside.plan());
+    const limit = plan.limits.session_s;
+    const timer = setTimeout(
+      () =>
+        stopping.abort(
+          new SessionError(
+            'session-limit',
+            `the session took longer than its limit of ${limit} s; plan fewer rounds or sizes, or a later deadline`,
+          ),
+        ),
+      Math.min(limit * 1000, LONGEST_TIMER_MS),
+    );
+    undo(() => clearTimeout(timer));
+    const place = placeOf(outside.env, plan, outside.cwd, outside.host);
+    const data = dataDirectory(place.data, undo);
+    await measure({ outside, plan, planSha256, place, data, lines, stopping: stopping.signal, undo });
+  } catch (caught) {
+    error = asSessionError(caught);
+  }
+  for (const step of undoing.toReversed())
+    try {
+      step();
+    } catch {
+      // What can't be undone must not hide why the session ended.
+    }
+  interrupted.removeEventListener('abort', onInterrupt);
+  if (error?.code !== 'reader-gone')
+    try {
+      if (error)
+        await lines.put('error', {
+          message: error.message,
+          code: error.code,
+          ...(error.invalid ? { invalid: true } : {}),
+        });
+      await lines.end();
+    } catch (caught) {
+      error ??= asSessionError(caught);
+    }
+  return error ? { exit: error.exit, error } : { exit: EXIT.done };
+};

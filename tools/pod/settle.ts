@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import type { Machine, Reread } from './machine.ts';
+
+/** Dirty pages up to this many bytes don't disturb the next sample. */
+const ENOUGH_BYTES = 4 << 20;
+/** Longest wait for the disk, ms; on a shared machine others keep it busy. */
+const LONGEST_MS = 5000;
+
+const kib = (meminfo: string, name: string): number | undefined => {
+  const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo);
+  return found ? Number(found[1]) : undefined;
+};
+
+/** Bytes that wait to be written to disk; absent when the machine doesn't say. */
+export const dirtyBytes = (meminfo: string | undefined): number | undefined => {
+  const [dirty, writeback] = [kib(meminfo ?? '', 'Dirty'), kib(meminfo ?? '', 'Writeback')];
+  return dirty === undefined || writeback === undefined ? undefined : (dirty + writeback) * 1024;
+};
+
+/** `sync -f` on the file system of a directory; resolves when it is done, can't be started, or `signal` or the limit ends it. */
+const syncFileSystem = (directory: string, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const child = spawn('sync', ['-f', directory], { stdio: 'ignore' });
+    const stop = (): void => void child.kill('SIGKILL');
+    const timer = setTimeout(stop, LONGEST_MS);
+    signal.addEventListener('abort', stop, { once: true });
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      resolve();
+    };
+    child.once('exit', end);
+    child.once('error', end);
+  });
+
+/** Lets what the last step wrote reach the disk before the next one starts, so that no sample pays for another's writes. */
+export class Settle {
+  #meminfo: Reread;
+  #data: string;
+
+  constructor(machine: Machine, data: string) {
+    this.#meminfo = machine.open('/proc/meminfo');
+    this.#data = data;
+  }
+
+  /** How long it took, ms, and what was dirty before, bytes; empty when the machine doesn't say what is dirty. */
+  async wait(signal: AbortSignal): Promise<{ settleMs?: number; dirtyBytes?: number }> {
+    const from = performance.now();
+    const dirty = dirtyBytes(this.#meminfo.text());
+    if (dirty === undefined) return {};
+    if (dirty > ENOUGH_BYTES) await syncFileSystem(this.#data, signal);
+    return { settleMs: performance.now() - from, dirtyBytes: dirty };
+  }
+
+  close(): void {
+    this.#meminfo.close();
+  }
+}
