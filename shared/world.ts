@@ -58,7 +58,7 @@ const sink = (stream: NodeJS.WriteStream): Sink => {
       return stream.isTTY === true;
     },
     get columns() {
-      return stream.columns ?? 80;
+      return stream.columns || 80;
     },
   };
 };
