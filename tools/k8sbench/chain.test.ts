@@ -78,7 +78,7 @@ const tools = (calls: string[], ends: Record<string, (call: number) => Exit> = {
 };
 const linksOf = ({ recipe, plan, judge, history }: Record<string, Tool>): Link[] => [
   { tool: recipe!, leave: ['json'], optional: true, takes: 'nothing' },
-  { tool: plan!, leave: [], takes: 'stdin' },
+  { tool: plan!, leave: [], takes: 'stdin', fed: ['--recipe', '-'] },
   { tool: judge!, leave: ['run'], takes: 'run' },
   { tool: history!, words: ['append'], leave: ['run'], takes: 'run' },
 ];
@@ -110,20 +110,18 @@ describe('the flags of a pipeline', () => {
         ['track', ['t']],
       ),
     );
-    expect(steps).toEqual([
+    expect(steps.map(({ tool, ...step }) => ({ tool: tool.name, ...step }))).toEqual([
       { tool: 'recipe', args: ['--fast', 'a b', '--fast', "c'd", '--no-check'], takes: 'nothing' },
-      { tool: 'plan', args: ['--limit', '-1'], takes: 'stdin' },
+      { tool: 'plan', args: ['--recipe', '-', '--limit', '-1'], takes: 'stdin' },
       { tool: 'judge', args: ['--strict'], takes: 'run' },
       { tool: 'history', args: ['append', '--track', 't'], takes: 'run' },
     ]);
   });
 
   test('a step nobody asked for is left out', () => {
-    expect(stepsOf(linksOf(tools([])), given(['rounds', ['3']]))[0]).toEqual({
-      tool: 'plan',
-      args: ['--rounds', '3'],
-      takes: 'nothing',
-    });
+    const [first, second] = stepsOf(linksOf(tools([])), given(['rounds', ['3']]));
+    expect(first).toMatchObject({ tool: { name: 'plan' }, args: ['--rounds', '3'], takes: 'nothing' });
+    expect(second).toMatchObject({ tool: { name: 'judge' }, args: [], takes: 'run' });
   });
 });
 
@@ -135,9 +133,10 @@ const inProcess = async (
 ) => {
   const calls: string[] = [];
   const all = tools(calls, ends);
+  const own = steps.map((step) => ({ ...step, tool: all[step.tool.name]! }));
   const ended = await runTool(async (_, world) => {
     const talk = talkOn(world, 'k8sbench compare');
-    const exit = await runPipeline(steps, async (name) => all[name]!, notJudged, { world, talk });
+    const exit = await runPipeline(own, notJudged, { world, talk });
     await talk.flushed();
     return exit;
   }, []);
@@ -146,10 +145,7 @@ const inProcess = async (
 
 describe('a chain', () => {
   const full = (): ReturnType<typeof stepsOf> =>
-    stepsOf(
-      linksOf(tools([])),
-      given(['fast', ['x']], ['recipe', ['-']], ['limit', ['7']], ['track', ['t']]),
-    );
+    stepsOf(linksOf(tools([])), given(['fast', ['x']], ['limit', ['7']], ['track', ['t']]));
 
   test('hands on what each step prints; only the last prints', async () => {
     const { exit, stdout, calls } = await inProcess(full(), FAIL, {});
@@ -195,10 +191,12 @@ describe('a chain', () => {
 
   test('a signal between two steps ends it', async () => {
     const controller = new AbortController();
-    const all = tools([], { plan: () => (controller.abort('SIGINT'), EXIT.done) });
+    const steps = stepsOf(
+      linksOf(tools([], { plan: () => (controller.abort('SIGINT'), EXIT.done) })),
+      given(['limit', ['7']]),
+    );
     const { exit } = await runTool(
-      async (_, world) =>
-        runPipeline(full(), async (name) => all[name]!, FAIL, { world, talk: talkOn(world, 'x') }),
+      async (_, world) => runPipeline(steps, FAIL, { world, talk: talkOn(world, 'x') }),
       [],
       { interrupted: controller.signal },
     );
@@ -261,7 +259,7 @@ describe('the script that --explain prints', () => {
   };
   const steps = stepsOf(
     linksOf(tools([])),
-    given(['fast', ["sort -n 'a b' $x"]], ['recipe', ['-']], ['limit', ['7']], ['track', ['a b/t']]),
+    given(['fast', ["sort -n 'a b' $x"]], ['limit', ['7']], ['track', ['a b/t']]),
   );
 
   test('is this', () => {

@@ -1,5 +1,4 @@
 /** Calls the steps of a pipeline in this process, each with what the one before printed. */
-import type { Tool } from '../../shared/command-line.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { type Read, readWhole } from '../../shared/flags.ts';
 import type { Talk } from '../../shared/talk.ts';
@@ -17,16 +16,20 @@ export const readNotJudged = (given: string): Read<NotJudged> => {
     : { ok: false, expected: 'fail, pass, or retry=N with N from 1 to 100' };
 };
 
-/** The same outside with another standard input, and an output that is kept. */
-const between = (world: World, stdin: string, stdout: Sink): World => ({
+const textOf = async function* (text: string) {
+  yield new TextEncoder().encode(text);
+};
+
+/** The same outside with another output, and another standard input when one is given. */
+const between = (world: World, stdout: Sink, stdin?: string): World => ({
   cwd: world.cwd,
   env: world.env,
   host: world.host,
   now: () => world.now(),
   random: (bytes) => world.random(bytes),
-  stdin: (async function* () {
-    yield new TextEncoder().encode(stdin);
-  })(),
+  get stdin() {
+    return stdin === undefined ? world.stdin : textOf(stdin);
+  },
   stdout,
   stderr: world.stderr,
   interrupted: world.interrupted,
@@ -51,20 +54,16 @@ export interface ChainEnd {
 }
 
 /** Until a step does not end with 0. The last step's output is the chain's. */
-export const runChain = async (
-  steps: readonly Step[],
-  load: (tool: string) => Promise<Tool>,
-  world: World,
-): Promise<ChainEnd> => {
+export const runChain = async (steps: readonly Step[], world: World): Promise<ChainEnd> => {
   let before = '';
   let run: string | undefined;
   for (const [at, { tool, args, takes }] of steps.entries()) {
     if (world.interrupted.aborted) return { exit: EXIT.interrupted, run };
     const output = kept();
     const last = at === steps.length - 1;
-    const outside = between(world, takes === 'stdin' ? before : '', last ? world.stdout : output);
+    const outside = between(world, last ? world.stdout : output, at === 0 ? undefined : before);
     const named = takes === 'run' ? [...args, '--run', run!] : args;
-    const exit = await (await load(tool)).main(named, outside);
+    const exit = await tool.main(named, outside);
     before = output.text();
     // Everything a step prints before the last is a path or, for the step that reads it, a whole file.
     if (!last && steps[at + 1]!.takes === 'run') run = before.trimEnd() || run;
@@ -76,13 +75,12 @@ export const runChain = async (
 /** The chain, as often as `--not-judged` allows. */
 export const runPipeline = async (
   steps: readonly Step[],
-  load: (tool: string) => Promise<Tool>,
   notJudged: NotJudged,
   { world, talk }: { world: World; talk: Talk },
 ): Promise<Exit> => {
   const times = notJudged.what === 'retry' ? notJudged.times : 0;
   for (let attempt = 0; ; attempt++) {
-    const { exit, run } = await runChain(steps, load, world);
+    const { exit, run } = await runChain(steps, world);
     if (exit !== EXIT.notJudged) return exit;
     talk.warn(`not judged; everything about it is in '${run}'`);
     if (attempt === times) return notJudged.what === 'pass' ? EXIT.done : exit;

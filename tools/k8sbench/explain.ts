@@ -12,11 +12,11 @@ const variableOf = (taken: Step['takes'], tool: string): string => (taken === 's
 /** One line per step, each with what the one before printed; the last one's output is the pipeline's. */
 const bodyOf = (steps: readonly Step[]): string[] =>
   steps.map(({ tool, args, takes }, at) => {
-    const command = ['k8sbench', tool, ...args.map(quoted)].join(' ');
-    const before = variableOf(takes, steps[at - 1]?.tool ?? '');
+    const command = ['k8sbench', tool.name, ...args.map(quoted)].join(' ');
+    const before = variableOf(takes, steps[at - 1]?.tool.name ?? '');
     const fed = { nothing: '', run: ` --run "$${before}"`, stdin: ` <<<"$${before}"` }[takes];
     const next = steps[at + 1];
-    return next ? `${variableOf(next.takes, tool)}=$(${command}${fed}) &&` : command + fed;
+    return next ? `${variableOf(next.takes, tool.name)}=$(${command}${fed}) &&` : command + fed;
   });
 
 /** The script: runs the steps until one does not end with 0, and ends with its status. */

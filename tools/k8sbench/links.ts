@@ -15,12 +15,13 @@ export interface Link {
   optional?: true;
   /** How it learns of the step before: the directory by `--run`, or standard input. */
   takes: 'nothing' | 'run' | 'stdin';
+  /** What it is told when it takes the standard input, such as `--profile -`. */
+  fed?: readonly string[];
 }
 
 /** A step ready to be called or printed. */
 export interface Step {
-  /** The word after `k8sbench`. */
-  tool: string;
+  tool: Tool;
   args: string[];
   takes: Link['takes'];
 }
@@ -50,14 +51,14 @@ export const stepsOf = (links: readonly Link[], given: ReadonlyMap<string, reado
   const mine = (link: Link): string[] => [...given.keys()].filter((name) => owner.get(name) === link);
   return links
     .filter((link) => !link.optional || mine(link).length > 0)
-    .map((link) => ({
-      tool: link.tool.name,
+    .map((link, at) => ({
+      tool: link.tool,
       args: [
         ...(link.words ?? []),
         ...(link.fixed ?? []),
+        ...(at > 0 ? (link.fed ?? []) : []),
         ...mine(link).flatMap((name) => asWritten(name, link.tool.flags[name]!, given.get(name)!)),
       ],
-      takes: link.takes,
-    }))
-    .map((step, at) => (at === 0 ? { ...step, takes: 'nothing' } : step));
+      takes: at > 0 ? link.takes : 'nothing',
+    }));
 };

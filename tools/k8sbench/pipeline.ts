@@ -1,0 +1,68 @@
+/** Pipelines: tools of this table called one after another, with the flags of those tools and nothing of their own. */
+import { defineTool, type Tool } from '../../shared/command-line.ts';
+import { EXIT, type Exit } from '../../shared/exit.ts';
+import { usage } from '../../shared/failure.ts';
+import { type Flag, yes } from '../../shared/flags.ts';
+import { type NotJudged, readNotJudged, runPipeline } from './chain.ts';
+import { scriptOf } from './explain.ts';
+import { flagsOf, type Link, stepsOf } from './links.ts';
+
+const notJudged: Flag<NotJudged> = {
+  kind: 'value',
+  about: 'when noise forbids a judgement: end with 3, end with 0, or plan and measure again up to N times',
+  hint: 'fail|pass|retry=N',
+  default: 'fail',
+  read: readNotJudged,
+};
+
+export interface Pipeline {
+  name: string;
+  about: string;
+  links: readonly Link[];
+  more: string;
+  exits: readonly Exit[];
+}
+
+/** What can't be asked of a pipeline, all at once. */
+const problemsOf = (
+  links: readonly Link[],
+  given: ReadonlyMap<string, readonly string[]>,
+  again: boolean,
+): string[] => {
+  const problems: string[] = [];
+  const steps = stepsOf(links, given);
+  for (const [at, { fed }] of links.entries()) {
+    const flag = fed?.[0]?.replace(/^--/, '');
+    const feeder = links[at - 1]?.tool.name;
+    if (flag !== undefined && given.has(flag) && steps.some((one) => one.tool.name === feeder))
+      problems.push(`'--${flag}' and flags that make a ${feeder} exclude each other`);
+  }
+  if (again && !links.some((link) => link.tool.name === 'plan'))
+    problems.push("'--not-judged retry' measures again, and this pipeline measures nothing");
+  if (again && given.has('run'))
+    problems.push("'--run' names one run, and '--not-judged retry' plans a new one each time; leave one out");
+  if (again && [...given.values()].some((values) => values.includes('-')))
+    problems.push("'-' can be read once; with '--not-judged retry' name a file");
+  return problems;
+};
+
+export const definePipeline = ({ links, ...about }: Pipeline): Tool =>
+  defineTool({
+    ...about,
+    flags: {
+      ...flagsOf(links),
+      'not-judged': notJudged,
+      explain: yes('print the commands that do the same, as a shell script, and run nothing'),
+    },
+    async run({ flags, given, world, talk }) {
+      const wanted = flags['not-judged'] as NotJudged;
+      const problems = problemsOf(links, given, wanted.what === 'retry');
+      if (problems.length > 0) throw usage(problems);
+      const steps = stepsOf(links, given);
+      if (flags.explain) {
+        await world.stdout.write(scriptOf(steps, wanted));
+        return EXIT.done;
+      }
+      return runPipeline(steps, wanted, { world, talk });
+    },
+  });
