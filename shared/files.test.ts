@@ -83,18 +83,18 @@ describe('whole files', () => {
   });
 });
 
-describe('a lock', () => {
-  /** Appends the number of lines so far, `times` times; without a lock two writers would write the same number. */
-  const writer = (path: string, times: number): string => `
-    import { readFileSync, writeSync } from 'node:fs';
-    import { withLock } from ${JSON.stringify(join(import.meta.dir, 'files.ts'))};
-    for (let at = 0; at < ${times}; at++)
-      withLock(${JSON.stringify(path)}, (fd) => {
-        const lines = readFileSync(${JSON.stringify(path)}, 'utf8').split('\\n').length - 1;
-        for (const part of [String(lines), ' ', '\\n']) writeSync(fd, part);
-      });`;
-  const run = (code: string) => Bun.spawn([process.execPath, '-e', code], { stdout: 'pipe', stderr: 'pipe' });
+/** Appends the number of lines so far, `times` times; without a lock two writers would write the same number. */
+const writer = (path: string, times: number): string => `
+  import { readFileSync, writeSync } from 'node:fs';
+  import { withLock } from ${JSON.stringify(join(import.meta.dir, 'files.ts'))};
+  for (let at = 0; at < ${times}; at++)
+    withLock(${JSON.stringify(path)}, (fd) => {
+      const lines = readFileSync(${JSON.stringify(path)}, 'utf8').split('\\n').length - 1;
+      for (const part of [String(lines), ' ', '\\n']) writeSync(fd, part);
+    });`;
+const run = (code: string) => Bun.spawn([process.execPath, '-e', code], { stdout: 'pipe', stderr: 'pipe' });
 
+describe('a lock', () => {
   test('keeps 20 writers apart, also when its holder is killed', async () => {
     const path = join(place(), 'track.jsonl');
     const holder = run(`

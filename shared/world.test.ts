@@ -10,6 +10,11 @@ const program = (code: string): string[] => [
   `import { realWorld, readStdin } from ${JSON.stringify(here)}; const world = realWorld(); ${code}`,
 ];
 
+const clock = (now: string): string =>
+  Bun.spawnSync(program('console.log(world.now())'), { env: { ...process.env, K8SBENCH_NOW: now } })
+    .stdout.toString()
+    .trim();
+
 describe('the real outside', () => {
   test('a large output arrives whole through a pipe', () => {
     const done = Bun.spawnSync(
@@ -49,10 +54,6 @@ describe('the real outside', () => {
   });
 
   test('K8SBENCH_NOW stops the clock', () => {
-    const clock = (now: string): string =>
-      Bun.spawnSync(program('console.log(world.now())'), { env: { ...process.env, K8SBENCH_NOW: now } })
-        .stdout.toString()
-        .trim();
     expect(clock('1767323045678')).toBe('1767323045678');
     expect(Number(clock('yesterday'))).toBeGreaterThan(Date.parse('2020-01-01'));
   });

@@ -110,11 +110,11 @@ describe('the flags of a pipeline', () => {
         ['track', ['t']],
       ),
     );
-    expect(steps.map(({ tool, ...step }) => ({ tool: tool.name, ...step }))).toEqual([
-      { tool: 'recipe', args: ['--fast', 'a b', '--fast', "c'd", '--no-check'], takes: 'nothing' },
-      { tool: 'plan', args: ['--recipe', '-', '--limit', '-1'], takes: 'stdin' },
-      { tool: 'judge', args: ['--strict'], takes: 'run' },
-      { tool: 'history', args: ['append', '--track', 't'], takes: 'run' },
+    expect(steps.map(({ tool, args, takes }) => [tool.name, args, takes])).toEqual([
+      ['recipe', ['--fast', 'a b', '--fast', "c'd", '--no-check'], 'nothing'],
+      ['plan', ['--recipe', '-', '--limit', '-1'], 'stdin'],
+      ['judge', ['--strict'], 'run'],
+      ['history', ['append', '--track', 't'], 'run'],
     ]);
   });
 
@@ -143,10 +143,10 @@ const inProcess = async (
   return { ...ended, calls };
 };
 
-describe('a chain', () => {
-  const full = (): ReturnType<typeof stepsOf> =>
-    stepsOf(linksOf(tools([])), given(['fast', ['x']], ['limit', ['7']], ['track', ['t']]));
+const full = (): ReturnType<typeof stepsOf> =>
+  stepsOf(linksOf(tools([])), given(['fast', ['x']], ['limit', ['7']], ['track', ['t']]));
 
+describe('a chain', () => {
   test('hands on what each step prints; only the last prints', async () => {
     const { exit, stdout, calls } = await inProcess(full(), FAIL, {});
     expect(exit).toBe(0);

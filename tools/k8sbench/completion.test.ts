@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unlessNo } from '../../shared/flags.ts';
 import { runTool } from '../../test/outside.ts';
-import { described, tool as completion } from './completion.ts';
-import { SCRIPTS } from './completion-scripts.ts';
+import { tool as completion } from './completion.ts';
+import { bashScript } from './completion-bash.ts';
+import { described } from './described.ts';
 import { main } from './main.ts';
 import { TOOLS } from './table.ts';
 
@@ -16,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const made = SCRIPTS['bash']!([
+const made = bashScript([
   {
     name: 'plan',
     about: "what it's [for]: x",

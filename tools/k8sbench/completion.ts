@@ -1,34 +1,21 @@
-import { defineTool, type Tool } from '../../shared/command-line.ts';
+import { defineTool } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { type Described, SCRIPTS } from './completion-scripts.ts';
+import { bashScript } from './completion-bash.ts';
+import { fishScript } from './completion-fish.ts';
+import { zshScript } from './completion-zsh.ts';
+import { type Described, described } from './described.ts';
 import { TOOLS } from './table.ts';
 
-/** What a shell needs to know of a tool, from the tool's own definition. */
-export const described = (
-  name: string,
-  { about, flags, words }: Pick<Tool, 'about' | 'flags' | 'words'>,
-): Described => ({
-  name,
-  about,
-  words: words.map((one) => [...(one.options ?? [])]),
-  flags: [
-    ...Object.entries(flags).flatMap(([flag, { kind, about: what, hint, options, negatable, alias }]) =>
-      negatable
-        ? [{ name: `no-${flag}`, about: what }]
-        : [flag, ...(alias ?? [])].map((spelled) => ({
-            name: spelled,
-            about: what,
-            ...(kind === 'boolean' ? {} : { value: { hint, options: [...(options ?? [])] } }),
-          })),
-    ),
-    { name: 'help', about: 'print what it takes' },
-    { name: 'version', about: 'print the version' },
-  ],
-});
+/** Shell → its script. */
+const SCRIPTS: Readonly<Record<string, (tools: readonly Described[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
 
 export const tool = defineTool({
   name: 'completion',
-  about: 'print a completion script for a shell',
+  about: 'prints a completion script for a shell',
   words: [{ name: 'SHELL', about: 'bash, zsh or fish', required: true, options: Object.keys(SCRIPTS) }],
   flags: {},
   more: `EXAMPLES

@@ -34,7 +34,7 @@ export const jsonSchemaOf = (name: string, { schema, shape, file, about }: Forma
 
 export const tool = defineTool({
   name: 'schema',
-  about: 'print the JSON Schema of a file format, or the list of formats',
+  about: 'prints the JSON Schema of a file format, or the list of formats',
   words: [{ name: 'FORMAT', about: 'without it, the formats are listed', options: Object.keys(FORMATS) }],
   flags: {},
   exits: [EXIT.done, EXIT.usage],

@@ -16,19 +16,29 @@ export interface Entry {
 
 /** Every tool, and what the dispatcher itself can do, in the order people meet them. */
 export const TOOLS: Readonly<Record<string, Entry>> = {
+  profile: {
+    group: 'session',
+    about: 'makes, checks and prints profiles: what is measured',
+    load: () => import('../profile/main.ts'),
+  },
   'run-session': {
     group: 'session',
-    about: 'measure a planned run: start its session, follow its log, verify and keep it',
+    about: 'measures a planned run: starts its session, follows its log, verifies and keeps it',
     load: () => import('../run-session/main.ts'),
+  },
+  analyze: {
+    group: 'judging',
+    about: "judges a session's log: samples, noise, exact values, verdicts",
+    load: () => import('../analyze/main.ts'),
   },
   schema: {
     group: 'about the tools',
-    about: 'print the JSON Schema of a file format, or the list of formats',
+    about: 'prints the JSON Schema of a file format, or the list of formats',
     load: () => import('./schema.ts'),
   },
   completion: {
     group: 'about the tools',
-    about: 'print a completion script for a shell',
+    about: 'prints a completion script for a shell',
     load: () => import('./completion.ts'),
   },
 };

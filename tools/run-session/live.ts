@@ -25,7 +25,7 @@ export const liveOn = (world: World, talk: Talk): Live => {
     talk.print(`\r${clipped(plainText(text), world.stderr.columns - 1)}\u001b[K`);
     drawn = true;
   };
-  const line = (text: string, now: number): void => talk.info(`${new Date(now).toISOString()} ${text}`);
+  const dated = (text: string, now: number): void => talk.info(`${new Date(now).toISOString()} ${text}`);
   return {
     show(view, now) {
       if (shownAt !== undefined && now - shownAt < (world.stderr.isTerminal ? DRAW_EVERY_MS : LINE_EVERY_MS))
@@ -33,14 +33,14 @@ export const liveOn = (world: World, talk: Talk): Live => {
       shownAt = now;
       shownText = viewInWords(view);
       if (world.stderr.isTerminal) draw(shownText);
-      else line(shownText, now);
+      else dated(shownText, now);
     },
     say(line) {
       talk.print(`${drawn ? '\r\u001b[K' : ''}${plainText(line)}\n`);
       if (drawn) draw(shownText);
     },
     end(view, now) {
-      if (!world.stderr.isTerminal) return line(viewInWords(view), now);
+      if (!world.stderr.isTerminal) return dated(viewInWords(view), now);
       draw(viewInWords(view));
       talk.print('\n');
     },

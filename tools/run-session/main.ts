@@ -10,7 +10,7 @@ import { measureSessions } from './sessions.ts';
 
 export const tool = defineTool({
   name: 'run-session',
-  about: 'measure a planned run: start its session, follow its log, verify and keep it',
+  about: 'measures a planned run: starts its session, follows its log, verifies and keeps it',
   flags: {
     run: text("run directory; '-': its path on stdin", 'DIR'),
     keep: yes('keep the fixtures of a local session, and say where they are'),
