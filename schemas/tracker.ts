@@ -32,7 +32,7 @@ export const more = v.looseObject({
   conclusions: v.array(conclusion),
 });
 
-export const trackerLine = v.looseObject({
+const fields = {
   at: instant,
   rule: text,
   warmTurns: count,
@@ -52,15 +52,18 @@ export const trackerLine = v.looseObject({
   disagree: v.array(v.string()),
   summary: v.string(),
   more: v.optional(more),
-});
-export type TrackerLine = v.InferOutput<typeof trackerLine>;
+};
 
-/** What a line of the history must have to be used; older and foreign lines carry less. */
+export const trackerLine = v.looseObject(fields);
+/** Its own fields alone: what a writer has to give. */
+export type TrackerLine = v.InferOutput<v.ObjectSchema<typeof fields, undefined>>;
+
+/** What a line of the history must have to be used; older and foreign lines carry less, and values of other kinds. */
 export const historyLine = v.looseObject({
   at: instant,
   rule: text,
   turns: positive,
   run: text,
-  values: v.record(v.string(), finite),
+  values: v.record(v.string(), v.unknown()),
 });
 export type HistoryLine = v.InferOutput<typeof historyLine>;

@@ -1,5 +1,6 @@
 /** Appending to JSONL files that several processes write: whole lines, under a lock, whatever a crash left behind. */
 import { appendFileSync, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
+import { failed } from './failure.ts';
 import { withLock, writeAll } from './files.ts';
 
 /** What was done about a last line that a crash left without its newline. */
@@ -54,6 +55,9 @@ const repairTail = (fd: number, path: string): Repair | undefined => {
     writeAll(fd, '\n');
     return { kind: 'ended' };
   }
+  // A line of ours begins with a brace however it was torn; anything else is not ours to cut.
+  if (tail[0] !== 0x7b)
+    throw failed(`can't append to '${path}': its last line is no JSON line; is it a JSONL file?`);
   const side = `${path}.torn`;
   appendFileSync(side, Buffer.concat([tail, Buffer.from('\n')]), { flush: true });
   ftruncateSync(fd, size - tail.length);

@@ -51,6 +51,9 @@ const COMPARED: readonly Name[] = [
   'seedS',
 ];
 
+/** Names that the format has of the reference too: all but the largest cold time. */
+const OF_REFERENCE: readonly Name[] = ORDER.filter((name) => name !== 'coldMax');
+
 /** Reported only when every sample of both sides has them (spec §7). */
 const OF_BOTH: ReadonlySet<Name> = new Set(['retainedMB', 'growthPerTurn', 'peakRssMB']);
 
@@ -100,9 +103,10 @@ export const valuesOf = (
   const ours = sideValues(candidate, floor);
   const theirs = sideValues(reference, floor);
   const values: Values = {};
-  const names = ORDER.filter((name) => !OF_BOTH.has(name) || (ours.has(name) && theirs.has(name)));
-  for (const name of names) if (ours.has(name)) values[name] = ours.get(name)!;
-  for (const name of names) if (theirs.has(name)) values[referenceKey(name)] = theirs.get(name)!;
+  const counts = (name: Name): boolean => !OF_BOTH.has(name) || (ours.has(name) && theirs.has(name));
+  for (const name of ORDER) if (ours.has(name) && counts(name)) values[name] = ours.get(name)!;
+  for (const name of OF_REFERENCE)
+    if (theirs.has(name) && counts(name)) values[referenceKey(name)] = theirs.get(name)!;
   const floorWarm = p50(floor?.warmTurns);
   const floorCold = p50(floor?.cold);
   if (floorWarm !== undefined) values['floorWarm'] = floorWarm;

@@ -1,0 +1,105 @@
+/** `tracker append`: a judged run's lines, one per size and candidate, at the end of the history. */
+import { dirname, join, resolve } from 'node:path';
+import { analysis as analysisSchema, type Analysis } from '../../schemas/analysis.ts';
+import { run as runSchema } from '../../schemas/run.ts';
+import { appendUnderLock, type Repair } from '../../shared/append.ts';
+import { EXIT, type Exit } from '../../shared/exit.ts';
+import { Failure, failed, usage } from '../../shared/failure.ts';
+import { openRun, type RunDirectory } from '../../shared/rundir.ts';
+import type { Talk } from '../../shared/talk.ts';
+import { referenceKey } from '../../shared/verdict.ts';
+import { matchBaselines, readBaseline } from './baselines.ts';
+import { type History, readHistory, runName } from './history.ts';
+import { Rolling } from './rolling.ts';
+import { trackLineOf } from './track-line.ts';
+import type { Verb } from './verbs.ts';
+
+/** The run's analysis, when it may have tracker lines. */
+const judgedAnalysis = (run: RunDirectory): Analysis => {
+  const analysis = run.json('analysis.json', analysisSchema) as Analysis;
+  if (analysis.mode === 'calibrate')
+    throw usage(
+      `'${run.shown}' is a calibration: it has no tracker line, 'tracker append' takes comparisons`,
+    );
+  if (!analysis.judged)
+    throw new Failure((analysis.exit === EXIT.done ? EXIT.notJudged : analysis.exit) as Exit, [
+      `'${run.shown}' was not judged, so it gets no tracker line`,
+      ...analysis.reasons,
+      ...analysis.advice.map((one) => `what to do: ${one}`),
+    ]);
+  return analysis;
+};
+
+/** What the plan says of the run: its purpose, and whether its parent has the only tracker line. */
+const plannedPurpose = (run: RunDirectory): string | undefined => {
+  if (!run.has('run.json')) return undefined;
+  const { parent, purpose } = run.json('run.json', runSchema);
+  if (parent !== undefined)
+    throw usage(
+      `'${run.shown}' is one session of '${parent}', which has the only tracker line; append that one`,
+    );
+  return purpose;
+};
+
+const sayRepair = (repair: Repair | undefined, track: string, talk: Talk): void => {
+  if (repair?.kind === 'ended')
+    talk.warn(`'${track}' ended without a newline; its last line is whole and now ends`);
+  if (repair?.kind === 'torn')
+    talk.warn(
+      `'${track}' ended in a line torn by a crash; its ${repair.bytes} bytes are in '${repair.side}' now, out of the history`,
+    );
+};
+
+/** Broken lines are named and left out: they are a record of nothing, and the file is not this tool's to mend. */
+export const sayBroken = (broken: readonly string[], talk: Talk): void => {
+  for (const one of broken.slice(0, 5)) talk.warn(`${one}; the line is left out`);
+  if (broken.length > 5) talk.warn(`${broken.length - 5} more broken lines are left out`);
+};
+
+export const append: Verb = {
+  about: "appends a judged run's lines to the history and prints them",
+  flags: ['run', 'track', 'baseline', 'history', 'purpose'],
+  async run({ flags, world, talk }) {
+    const run = await openRun(flags.run, world);
+    const analysis = judgedAnalysis(run);
+    const purpose = flags.purpose ?? plannedPurpose(run);
+    const rules = [...new Set(analysis.comparisons.map((one) => one.rule))];
+    const baselines = matchBaselines(
+      flags.baseline.flat().map((one) => readBaseline(one, world)),
+      rules,
+    );
+    const track = flags.track ?? join(dirname(run.shown), 'track.jsonl');
+    const path = resolve(world.cwd, flags.track ?? join(dirname(run.path), 'track.jsonl'));
+    const given = flags.history.length > 0 ? flags.history : [track];
+    const wanted = new Set(analysis.comparisons.map((one) => `${one.rule}\n${one.turns}`));
+    const at = new Date(world.now()).toISOString();
+    const broken: string[] = [];
+    let lines = '';
+    const repair = appendUnderLock(path, () => {
+      const histories: History[] = given.map((shown) => {
+        const place = shown === track ? path : resolve(world.cwd, shown);
+        return readHistory(place, shown, (one) => wanted.has(`${one.rule}\n${one.turns}`), shown === track);
+      });
+      broken.push(...histories.flatMap((one) => one.broken));
+      for (const comparison of analysis.comparisons) {
+        const rolling = new Rolling(histories, comparison.rule, comparison.turns, runName(analysis.run));
+        rolling.prepare(Object.keys(comparison.verdicts).map(referenceKey));
+        const line = trackLineOf(analysis, comparison, {
+          at,
+          baseline: baselines.get(comparison.rule),
+          rolling: (key, own) => rolling.median(key, own),
+          purpose,
+        });
+        broken.push(...rolling.broken);
+        lines += `${JSON.stringify(line)}\n`;
+      }
+      return lines;
+    });
+    sayRepair(repair, track, talk);
+    sayBroken([...new Set(broken)], talk);
+    if (lines === '')
+      throw failed(`'${run.shown}' compared nothing; 'k8sbench analyze --run ${run.shown} --force'`);
+    await world.stdout.write(lines);
+    return EXIT.done;
+  },
+};

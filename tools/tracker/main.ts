@@ -1,0 +1,21 @@
+#!/usr/bin/env bun
+import { defineTool, runAsProgram } from '../../shared/command-line.ts';
+import { EXIT } from '../../shared/exit.ts';
+import { flags, verbOf, VERBS } from './verbs.ts';
+
+export const tool = defineTool({
+  name: 'tracker',
+  about: 'the history of comparisons: one line per size and candidate, append-only',
+  flags,
+  words: [{ name: 'VERB', about: Object.keys(VERBS).join(', '), required: true }],
+  more: [
+    'VERBS',
+    '',
+    ...Object.entries(VERBS).map(([name, verb]) => `  ${name.padEnd(8)}${verb.about}`),
+  ].join('\n'),
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid],
+  run: async (call) => verbOf(call).run(call),
+});
+
+export const main = tool.main;
+if (import.meta.main) await runAsProgram(tool);

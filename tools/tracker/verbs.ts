@@ -1,0 +1,44 @@
+/** The words after `tracker`, one module each. A new one is a module and a row. */
+import type { Call } from '../../shared/command-line.ts';
+import type { Exit } from '../../shared/exit.ts';
+import { usage } from '../../shared/failure.ts';
+import { list, many, readText, text, whole, yes } from '../../shared/flags.ts';
+import { append } from './append.ts';
+import { show } from './show.ts';
+
+export const flags = {
+  run: text("append: run directory; '-' reads its path from stdin", 'DIR'),
+  track: text('history file (default: track.jsonl beside the run; show: out/track.jsonl)', 'FILE'),
+  baseline: many(list('append: baselines for the deltas, matched by rule', 'FILE,…', readText)),
+  history: many(text('append: histories for the rolling medians (default: the track file)', 'FILE')),
+  purpose: text('append: what the run is for: main, pr, bisect, … (default: as planned)', 'WORD'),
+  rule: text('show: lines of this rule', 'RULE'),
+  turns: whole('show: lines of this size', 'N', { min: 1 }),
+  last: whole('show: the newest lines (default: 20; with --json all)', 'N', { min: 1 }),
+  json: yes('show: print the lines as they stand in the file'),
+};
+
+export type TrackerCall = Call<typeof flags>;
+
+export interface Verb {
+  about: string;
+  /** The flags that it takes. */
+  flags: readonly (keyof typeof flags)[];
+  run(call: TrackerCall): Promise<Exit>;
+}
+
+export const VERBS: Readonly<Record<string, Verb>> = { append, show };
+
+/** The verb that a command line names; a flag of another verb is refused. */
+export const verbOf = ({ words, flags: given }: TrackerCall): Verb => {
+  const name = words[0]!;
+  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+  if (!verb) throw usage(`unknown verb '${name}': expected ${Object.keys(VERBS).join(' or ')}`);
+  const surplus = (Object.keys(given) as (keyof typeof flags)[]).filter((flag) => {
+    const value: unknown = given[flag];
+    const isGiven = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+    return isGiven && !verb.flags.includes(flag);
+  });
+  if (surplus.length > 0) throw usage(surplus.map((flag) => `'tracker ${name}' takes no flag '--${flag}'`));
+  return verb;
+};
