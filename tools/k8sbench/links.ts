@@ -35,9 +35,16 @@ const owners = (links: readonly Link[]): Map<string, Link> => {
   return found;
 };
 
+/** A flag's line in the pipeline's help, where the word it belongs to (`append: …`) is understood. */
+const inPipeline = ({ tool, words }: Link, name: string): Flag<unknown> => {
+  const flag = tool.flags[name]!;
+  const prefix = words?.[0] === undefined ? '' : `${words[0]}: `;
+  return flag.about.startsWith(prefix) ? { ...flag, about: flag.about.slice(prefix.length) } : flag;
+};
+
 /** The flags of a pipeline: those of its tools. */
 export const flagsOf = (links: readonly Link[]): Flags =>
-  Object.fromEntries([...owners(links)].map(([name, link]) => [name, link.tool.flags[name]!]));
+  Object.fromEntries([...owners(links)].map(([name, link]) => [name, inPipeline(link, name)]));
 
 /** A flag as it is written on a command line again. */
 const asWritten = (name: string, flag: Flag<unknown>, values: readonly string[]): string[] =>

@@ -21,6 +21,16 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     about: 'makes, checks and prints profiles: what is measured',
     load: () => import('../profile/main.ts'),
   },
+  plan: {
+    group: 'session',
+    about: 'refuses all that can be refused early, and lays down every step of a session',
+    load: () => import('../plan/main.ts'),
+  },
+  pod: {
+    group: 'session',
+    about: 'Measures the targets of a plan, process by process, and writes the session as JSON lines.',
+    load: () => import('../pod/main.ts'),
+  },
   'run-session': {
     group: 'session',
     about: 'measures a planned run: starts its session, follows its log, verifies and keeps it',
@@ -30,6 +40,26 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     group: 'judging',
     about: "judges a session's log: samples, noise, exact values, verdicts",
     load: () => import('../analyze/main.ts'),
+  },
+  tracker: {
+    group: 'judging',
+    about: 'the history of comparisons: one line per size and candidate, append-only',
+    load: () => import('../tracker/main.ts'),
+  },
+  compare: {
+    group: 'pipelines',
+    about: 'plans, measures, judges and records a comparison',
+    load: async () => ({ tool: (await import('./pipelines.ts')).compare }),
+  },
+  calibrate: {
+    group: 'pipelines',
+    about: "measures the reference alone: the noise floor that a comparison's nodes have",
+    load: async () => ({ tool: (await import('./pipelines.ts')).calibrate }),
+  },
+  report: {
+    group: 'pipelines',
+    about: 'judges a finished run again, with other flags, and records it again',
+    load: async () => ({ tool: (await import('./pipelines.ts')).report }),
   },
   schema: {
     group: 'about the tools',

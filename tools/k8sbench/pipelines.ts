@@ -1,0 +1,87 @@
+/** The three pipelines. Each flag belongs to the tool that has it; what is left out is set by the pipeline, or useless in it. */
+import { EXIT } from '../../shared/exit.ts';
+import { tool as analyze } from '../analyze/main.ts';
+import { tool as plan } from '../plan/main.ts';
+import { tool as profile } from '../profile/main.ts';
+import { tool as runSession } from '../run-session/main.ts';
+import { tool as tracker } from '../tracker/main.ts';
+import type { Link } from './links.ts';
+import { definePipeline } from './pipeline.ts';
+
+const making: Link = {
+  tool: profile,
+  leave: ['list', 'json', 'remove-builds'],
+  optional: true,
+  takes: 'nothing',
+};
+const planning = (mode: string): Link => ({
+  tool: plan,
+  fixed: mode === 'compare' ? [] : ['--mode', mode],
+  fed: ['--profile', '-'],
+  leave: ['mode', 'dry-run', 'force'],
+  takes: 'stdin',
+});
+const measuring: Link = { tool: runSession, leave: ['run', 'force', 'json'], takes: 'run' };
+const judging: Link = {
+  tool: analyze,
+  leave: ['run', 'log', 'out', 'json', 'force', 'allow-incomplete'],
+  takes: 'run',
+};
+const recording: Link = {
+  tool: tracker,
+  words: ['append'],
+  leave: ['run', 'rule', 'turns', 'last', 'json'],
+  takes: 'run',
+};
+
+export const compare = definePipeline({
+  name: 'compare',
+  about: 'plans, measures, judges and records a comparison',
+  links: [making, planning('compare'), measuring, judging, recording],
+  more: `PRINTS
+
+  the tracker's lines, one per size and candidate; tables and explanations on stderr
+
+EXAMPLES
+
+  k8sbench compare --local
+  k8sbench compare --local --reference 'sort -n data' --candidate 'sort -n --parallel=2 data'
+  k8sbench compare --local --old main --new WORKTREE --build 'make -j2' --sample './bin/app data'
+  k8sbench compare --local --rounds 12 --explain`,
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
+});
+
+export const calibrate = definePipeline({
+  name: 'calibrate',
+  about: "measures the reference alone: the noise floor that a comparison's nodes have",
+  links: [making, planning('calibrate'), measuring, judging],
+  more: `PRINTS
+
+  the run directory's path; its calibration.json is what 'k8sbench compare --calibration' takes
+
+EXAMPLE
+
+  k8sbench calibrate --local --rounds 12`,
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
+});
+
+export const report = definePipeline({
+  name: 'report',
+  about: 'judges a finished run again, with other flags, and records it again',
+  links: [
+    {
+      ...judging,
+      leave: judging.leave.filter((name) => name !== 'run' && name !== 'force'),
+      takes: 'nothing',
+    },
+    recording,
+  ],
+  more: `PRINTS
+
+  the tracker's lines; the newest line of a run is the one that counts
+
+EXAMPLE
+
+  k8sbench report --run out/RUN --max-cv 0.1 --baseline baseline.json`,
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
+});
