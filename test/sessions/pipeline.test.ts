@@ -148,7 +148,7 @@ test('calibrate measures the reference alone; a short one is not judged', () => 
     sizes: { 2: { judged: false } },
   });
   const again = k8sbench(dir, ['report', '--run', `out/${name}`, '--gate', 'wall']);
-  expect(again.exit).toBe(0);
+  expect({ exit: again.exit, stdout: again.stdout }).toEqual({ exit: 0, stdout: `out/${name}\n` });
   expect(existsSync(join(dir, 'out', 'track.jsonl'))).toBe(false);
 }, 60_000);
 
@@ -180,13 +180,14 @@ test('report judges a finished run again with other flags, removes what no longe
 
 test('from a recorded log and with a fixed clock, the chain by hand gives the same bytes', () => {
   const dir = place();
-  expect(k8sbench(dir, ['compare', ...SLEEPS, '--max-cv', '9']).exit).toBe(0);
+  const now = { K8SBENCH_NOW: '1767323045678' };
+  expect(k8sbench(dir, ['compare', ...SLEEPS, '--max-cv', '9'], now).exit).toBe(0);
   const [recorded] = runsIn(join(dir, 'out'));
   const log = join(scratch, 'recorded.log');
   copyFileSync(join(dir, 'out', recorded!, 'pod.log'), log);
   rmSync(join(dir, 'out'), { recursive: true });
 
-  const fixed = { RECORDED_LOG: log, K8SBENCH_NOW: '1767323045678' };
+  const fixed = { ...now, RECORDED_LOG: log };
   const args = ['compare', ...SLEEPS, '--max-cv', '9', '--track', "out/it's.jsonl"];
   const chained = k8sbench(dir, args, fixed);
   expect({ exit: chained.exit, stderr: chained.exit === 0 ? '' : chained.stderr }).toEqual({

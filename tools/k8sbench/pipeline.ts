@@ -3,6 +3,7 @@ import { defineTool, type Tool } from '../../shared/command-line.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
 import { type Flag, yes } from '../../shared/flags.ts';
+import type { World } from '../../shared/world.ts';
 import { type NotJudged, readNotJudged, runPipeline } from './chain.ts';
 import { scriptOf } from './explain.ts';
 import { flagsOf, type Link, stepsOf } from './links.ts';
@@ -15,20 +16,20 @@ const notJudged: Flag<NotJudged> = {
   read: readNotJudged,
 };
 
+type Given = ReadonlyMap<string, readonly string[]>;
+
 export interface Pipeline {
   name: string;
   about: string;
   links: readonly Link[];
+  /** For a run that is there already: what it decides. Gives the links that apply to it, and the flags with its name. */
+  settle?(given: Given, world: World): Promise<{ links: readonly Link[]; given: Given }>;
   more: string;
   exits: readonly Exit[];
 }
 
 /** What can't be asked of a pipeline, all at once. */
-const problemsOf = (
-  links: readonly Link[],
-  given: ReadonlyMap<string, readonly string[]>,
-  again: boolean,
-): string[] => {
+const problemsOf = (links: readonly Link[], given: Given, again: boolean): string[] => {
   const problems: string[] = [];
   const steps = stepsOf(links, given);
   for (const [at, { fed }] of links.entries()) {
@@ -46,7 +47,7 @@ const problemsOf = (
   return problems;
 };
 
-export const definePipeline = ({ links, ...about }: Pipeline): Tool =>
+export const definePipeline = ({ links, settle, ...about }: Pipeline): Tool =>
   defineTool({
     ...about,
     flags: {
@@ -58,7 +59,8 @@ export const definePipeline = ({ links, ...about }: Pipeline): Tool =>
       const wanted = flags['not-judged'] as NotJudged;
       const problems = problemsOf(links, given, wanted.what === 'retry');
       if (problems.length > 0) throw usage(problems);
-      const steps = stepsOf(links, given);
+      const settled = settle ? await settle(given, world) : { links, given };
+      const steps = stepsOf(settled.links, settled.given);
       if (flags.explain) {
         await world.stdout.write(scriptOf(steps, wanted));
         return EXIT.done;

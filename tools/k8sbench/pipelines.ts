@@ -1,5 +1,7 @@
 /** The three pipelines. Each flag belongs to the tool that has it; what is left out is set by the pipeline, or useless in it. */
+import { run as runSchema } from '../../schemas/run.ts';
 import { EXIT } from '../../shared/exit.ts';
+import { openRun } from '../../shared/rundir.ts';
 import { tool as analyze } from '../analyze/main.ts';
 import { tool as plan } from '../plan/main.ts';
 import { tool as profile } from '../profile/main.ts';
@@ -65,17 +67,25 @@ EXAMPLE
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
 });
 
+const judgingAgain: Link = {
+  ...judging,
+  leave: judging.leave.filter((name) => name !== 'run' && name !== 'force'),
+  takes: 'nothing',
+};
+
 export const report = definePipeline({
   name: 'report',
   about: 'judges a finished run again, with other flags, and records it again',
-  links: [
-    {
-      ...judging,
-      leave: judging.leave.filter((name) => name !== 'run' && name !== 'force'),
-      takes: 'nothing',
-    },
-    recording,
-  ],
+  links: [judgingAgain, recording],
+  async settle(given, world) {
+    const run = await openRun(given.get('run')?.[0], world);
+    const calibration = run.has('run.json') && run.json('run.json', runSchema).mode === 'calibrate';
+    return {
+      // A calibration has no line in the history.
+      links: calibration ? [judgingAgain] : [judgingAgain, recording],
+      given: new Map([...given, ['run', [run.shown]]]),
+    };
+  },
   more: `PRINTS
 
   the tracker's lines; the newest line of a run is the one that counts
