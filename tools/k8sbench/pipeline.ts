@@ -38,6 +38,8 @@ const problemsOf = (links: readonly Link[], given: Given, again: boolean): strin
     if (flag !== undefined && given.has(flag) && steps.some((one) => one.tool.name === feeder))
       problems.push(`'--${flag}' and flags that make a ${feeder} exclude each other`);
   }
+  if (given.get('out')?.[0] === '-')
+    problems.push("'--out -' prints the file of one step; call that step: k8sbench plan --out -");
   if (again && !links.some((link) => link.tool.name === 'plan'))
     problems.push("'--not-judged retry' measures again, and this pipeline measures nothing");
   if (again && given.has('run'))
