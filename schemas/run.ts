@@ -40,6 +40,8 @@ export const run = v.object({
   commit: v.optional(text),
   /** `{root}` of local delivery: an absolute path on this machine. */
   root: v.optional(text),
+  /** Local delivery: target → absolute path of the program that it starts. */
+  programs: v.optional(v.record(v.string(), text)),
   /** Where plain commands run: an absolute path on this machine. */
   cwd: v.optional(text),
   /** auto, wall or cpu, as asked. */

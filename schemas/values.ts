@@ -5,7 +5,8 @@
 import * as v from 'valibot';
 import { positive, text } from './primitives.ts';
 
-const dnsSubdomain = v.pipe(
+/** A name as most Kubernetes objects have one (RFC 1123 subdomain). */
+export const dnsSubdomain = v.pipe(
   v.string('expected a name'),
   v.maxLength(253, 'expected at most 253 characters'),
   v.regex(
@@ -30,16 +31,18 @@ export const quantity = v.pipe(
   ),
 );
 
+const NOTHING = /^\+?(?=\.?0)[0.]+(?:[eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$/;
+
 /** An amount of something a pod needs: a quantity above nothing. */
 const someQuantity = v.pipe(
   quantity,
-  v.check((text) => /[1-9]/.test(text.replace(/[eE].*/, '')), 'expected a quantity above 0'),
+  v.check((written) => !NOTHING.test(written), 'expected a quantity above 0'),
 );
 
 /** Label and annotation keys: an optional DNS prefix and a name. */
 const labelKey = v.pipe(
   v.string('expected a label key'),
-  v.check((text) => text.indexOf('/') <= 253, 'expected a prefix of at most 253 characters before "/"'),
+  v.check((key) => key.indexOf('/') <= 253, 'expected a prefix of at most 253 characters before "/"'),
   v.regex(
     /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
     'expected a label key such as example.com/name',

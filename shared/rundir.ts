@@ -67,18 +67,21 @@ export const runDirectory = (path: string, shown = path): RunDirectory => {
   };
 };
 
-/** What `--run` names: a directory, or `-` for its path on stdin. */
+/** The path that `--run` gives: itself, or with `-` the one line on stdin. */
+export const runPath = async (given: string, world: World): Promise<string> => {
+  if (given !== '-') return given;
+  const lines = (await readStdin(world, 1 << 20)).split('\n').filter((line) => line.trim() !== '');
+  if (lines.length === 0) throw failed("'--run -': nothing arrived on stdin; the step before it failed");
+  if (lines.length > 1)
+    throw usage(`'--run -': expected one line, the path of a run directory, found ${lines.length} lines`);
+  return lines[0]!.trim();
+};
+
+/** What `--run` names: a directory that exists. */
 export const openRun = async (given: string | undefined, world: World): Promise<RunDirectory> => {
   if (given === undefined)
     throw usage("no run directory: name it with '--run DIR', or '--run -' to read its path from stdin");
-  let shown = given;
-  if (given === '-') {
-    const lines = (await readStdin(world, 1 << 20)).split('\n').filter((line) => line.trim() !== '');
-    if (lines.length === 0) throw failed("'--run -': nothing arrived on stdin; the step before it failed");
-    if (lines.length > 1)
-      throw usage(`'--run -': expected one line, the path of a run directory, found ${lines.length} lines`);
-    shown = lines[0]!.trim();
-  }
+  const shown = await runPath(given, world);
   const path = resolve(world.cwd, shown);
   if (!existsSync(path)) throw usage(`run directory '${shown}' does not exist; 'k8sbench plan' makes one`);
   if (!statSync(path).isDirectory())

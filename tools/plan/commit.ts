@@ -1,0 +1,78 @@
+/** Which commit is measured, and whether it is the one that was asked for (spec §1). */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Profile } from '../../schemas/profile.ts';
+import { Failure } from '../../shared/failure.ts';
+import { gitIn } from '../../shared/git.ts';
+import { readText } from '../../shared/read.ts';
+import type { World } from '../../shared/world.ts';
+
+export interface FoundCommit {
+  commit?: string;
+  /** Where it was found, in words. */
+  from: string;
+  problems: string[];
+}
+
+/** A commit as a COMMIT file holds it. */
+const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:-dirty)?$/;
+
+/** The commit that a directory of artifacts names in its COMMIT file; undefined when it has none. */
+export const commitOfArtifacts = (directory: string, shown: string): FoundCommit | undefined => {
+  const path = join(directory, 'COMMIT');
+  if (!existsSync(path)) return undefined;
+  const from = `'${shown}/COMMIT'`;
+  const commit = readText(path).trim();
+  return COMMIT.test(commit)
+    ? { commit, from, problems: [] }
+    : { from, problems: [`${from}: expected a commit of 40 hex digits, found '${commit.slice(0, 80)}'`] };
+};
+
+/** HEAD of the repository around the current directory, `-dirty` when a file there is changed or new. */
+const commitOfRepository = (world: World): string | undefined => {
+  try {
+    const git = gitIn(world.cwd, world.env);
+    const head = git.try('rev-parse', '--verify', '--quiet', 'HEAD');
+    if (head === undefined) return undefined;
+    return git.try('status', '--porcelain') === '' ? head : `${head}-dirty`;
+  } catch (error) {
+    // A machine without git has no commit to tell; that is no reason not to measure.
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+};
+
+/** Local sessions: the artifacts' COMMIT, else the candidate's own commit, else the repository of the current directory. */
+export const localCommit = (root: string, shown: string, profile: Profile, world: World): FoundCommit => {
+  const listed = commitOfArtifacts(root, shown);
+  if (listed) return listed;
+  const candidate = profile.targets.find((one) => one.role === 'candidate' && one.commit);
+  if (candidate?.commit)
+    return { commit: candidate.commit, from: `target '${candidate.name}'`, problems: [] };
+  const commit = commitOfRepository(world);
+  return { ...(commit ? { commit } : {}), from: `the repository of '${world.cwd}'`, problems: [] };
+};
+
+/** Whether a commit is the one asked for: a prefix of at least 7 digits matches, `-dirty` must agree. */
+export const isCommit = (commit: string, wanted: string): boolean => {
+  const [digits, wantedDigits] = [commit, wanted].map((one) => one.replace(/-dirty$/, ''));
+  return (
+    wantedDigits!.length >= 7 &&
+    digits!.startsWith(wantedDigits!) &&
+    commit.endsWith('-dirty') === wanted.endsWith('-dirty')
+  );
+};
+
+/** What is wrong with the commit found, given what was asked for. */
+export const commitProblems = (found: FoundCommit, wanted: string | undefined): string[] => {
+  if (found.problems.length > 0 || wanted === undefined) return found.problems;
+  if (found.commit === undefined)
+    return [
+      `flag '--commit': wanted ${wanted}, but ${found.from} names no commit; leave --commit out, or build from it`,
+    ];
+  return isCommit(found.commit, wanted)
+    ? []
+    : [
+        `flag '--commit': wanted ${wanted}, but ${found.from} is at ${found.commit}; check out or build the one you want`,
+      ];
+};

@@ -1,0 +1,71 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BUILT_IN } from '../../shared/profiles/built-in.ts';
+import { estimateOf } from './estimate.ts';
+import { layDown, type Request } from './lay-down.ts';
+
+const out = mkdtempSync(join(tmpdir(), 'k8sbench-estimate-'));
+afterAll(() => rmSync(out, { recursive: true }));
+
+const request = (rounds: number, turns: number[]): Request => ({
+  session: {
+    mode: 'compare',
+    profile: BUILT_IN['durable-store']!,
+    turns,
+    rounds,
+    warmupRounds: 0,
+    order: 'rotate',
+    pin: 'auto',
+    cpus: 2,
+    allowFrequencyScaling: false,
+    delivery: 'local',
+    limits: { step_s: 1, session_s: 1, stdout_bytes: 1 },
+  },
+  about: { gate: 'auto', maxCv: 0.05 },
+  values: {
+    cpus: 2,
+    memory: '1',
+    deadlineSeconds: 60,
+    allowUnpinnedImage: false,
+    scratchSize: '1',
+    ttlSecondsAfterFinished: 3600,
+  },
+  children: 1,
+});
+const line = (t: string, time: number): string =>
+  `${JSON.stringify({ t, at: new Date(time * 1000).toISOString() })}\n`;
+/** A run that took so many seconds, its log written at a time. */
+const measured = (
+  name: string,
+  rounds: number,
+  turns: number[],
+  seconds: number,
+  at: number,
+  done = true,
+): void => {
+  const dir = join(out, name);
+  mkdirSync(dir);
+  for (const [file, text] of layDown(request(rounds, turns), name, 0).files)
+    writeFileSync(join(dir, file), text);
+  writeFileSync(join(dir, 'pod.log'), line('facts', 100) + (done ? line('done', 100 + seconds) : ''));
+  utimesSync(join(dir, 'pod.log'), at, at);
+};
+
+test('the newest finished run alike, per step', () => {
+  const planned = layDown(request(12, [50]), 'new', 0).plan;
+  expect(estimateOf(join(out, 'missing'), planned)).toBeUndefined();
+  expect(estimateOf(out, planned)).toBeUndefined();
+  measured('other-size', 12, [500], 1, 9);
+  measured('unfinished', 12, [50], 1, 8, false);
+  mkdirSync(join(out, 'broken'));
+  writeFileSync(join(out, 'broken', 'run.json'), '{');
+  writeFileSync(join(out, 'broken', 'pod.log'), '');
+  expect(estimateOf(out, planned)).toBeUndefined();
+  // 2 seeds and 6 × 3 samples in 40 s; planned are 2 and 36.
+  measured('older', 6, [50], 40, 5);
+  expect(estimateOf(out, planned)).toEqual({ seconds: 76, from: 'older' });
+  measured('newer', 6, [50], 20, 6);
+  expect(estimateOf(out, planned)).toEqual({ seconds: 38, from: 'newer' });
+});

@@ -1,0 +1,122 @@
+/** The command line of `plan`. Flags of the same setting as a values key have the table's names (spec §1). */
+import { DEFAULT_PROFILE } from '../../shared/profiles/built-in.ts';
+import {
+  choice,
+  decimal,
+  duration,
+  type Flag,
+  type Flags,
+  list,
+  type Read,
+  readText,
+  readWhole,
+  text,
+  type Values,
+  whole,
+  yes,
+} from '../../shared/flags.ts';
+
+/** `k=v,k2=v2`; each key once. */
+const readSelector = (given: string): Read<Record<string, string>> => {
+  const pairs = given.split(',').map((part) => /^([^=]+)=(.*)$/.exec(part)?.slice(1));
+  const keys = pairs.map((pair) => pair?.[0]);
+  return pairs.every((pair) => pair !== undefined) && new Set(keys).size === keys.length
+    ? { ok: true, value: Object.fromEntries(pairs as [string, string][]) }
+    : { ok: false, expected: 'key=value,…, each key once' };
+};
+
+const readCommit = (given: string): Read<string> =>
+  /^[0-9a-f]{7,64}(-dirty)?$/.test(given)
+    ? { ok: true, value: given }
+    : { ok: false, expected: 'at least 7 hex digits of a commit, perhaps with -dirty' };
+
+/** `auto`, `none`, or CPUs as the kernel lists them. */
+const readPin = (given: string): Read<string> => {
+  const ranges = given.split(',').map((part) => /^(0|[1-9]\d{0,4})(?:-(0|[1-9]\d{0,4}))?$/.exec(part));
+  const fits = ranges.every((range) => range && Number(range[2] ?? range[1]) >= Number(range[1]));
+  return given === 'auto' || given === 'none' || fits
+    ? { ok: true, value: given }
+    : { ok: false, expected: 'auto, none or a list of CPUs such as 0-1,4' };
+};
+
+/** A flag whose value another function reads. */
+const read = <T>(
+  about: string,
+  hint: string,
+  how: (given: string) => Read<T>,
+  fallback?: string,
+): Flag<T | undefined> => ({
+  kind: 'value',
+  about,
+  hint,
+  read: how,
+  ...(fallback === undefined ? {} : { default: fallback }),
+});
+
+const what = {
+  mode: choice('compare targets, or calibrate: the reference alone', ['compare', 'calibrate'], 'compare'),
+  profile: text('built-in name, JSON file, or - for stdin', 'PROFILE', { default: DEFAULT_PROFILE }),
+  turns: list('sizes (Default: 3500; a plain command has none)', 'N,…', (one) => readWhole(one, { min: 1 })),
+  rounds: whole('how often everything is measured', 'N', {
+    min: 3,
+    max: 10_000,
+    default: 12,
+    alias: ['runs'],
+  }),
+  'warmup-rounds': whole('rounds before, never counted', 'N', { max: 1000, default: 0 }),
+  order: choice(
+    'of targets within a round: rotate, or balanced: none follows the same one always',
+    ['rotate', 'balanced'],
+    'rotate',
+  ),
+  aa: yes('add the reference once more as control: what a difference of nothing looks like'),
+  sessions: whole('repeat the whole session with new fixtures, in turn', 'K', { min: 1, max: 99 }),
+  pin: read('cores of the measured processes: auto, none or a list', 'CPUS', readPin, 'auto'),
+  'allow-frequency-scaling': yes('run on clocks that move with load: reported, never judged'),
+  'step-timeout': duration('the longest that one seed or sample may take', '1h'),
+} as const satisfies Flags;
+
+const where = {
+  local: yes('on this machine, without a cluster'),
+  values: text('values file (Default: $K8SBENCH_VALUES, else values.local.yaml)', 'FILE'),
+  kubeconfig: text('kubeconfig file', 'FILE'),
+  context: text('context of the kubeconfig', 'NAME'),
+  namespace: text('namespace of the Job', 'NAME'),
+  image: text('benchmark image, by digest', 'IMAGE'),
+  bundle: text('directory of artifacts; with --local: what {root} stands for', 'DIR'),
+  'base-image': text('image that runs a bundle, by digest', 'IMAGE'),
+  'allow-unpinned-image': yes('take an image by tag'),
+  cpus: whole('whole CPUs (Default: 2)', 'N', { min: 1 }),
+  memory: text('memory (Default: 8Gi)', 'QUANTITY'),
+  node: text('run on this node', 'NAME'),
+  nodes: list(
+    'run on each of these nodes; with --spread or --pick-node: choose among them',
+    'NAME,…',
+    readText,
+  ),
+  'pick-node': yes('run on the node with the most free CPU'),
+  spread: whole('run side by side on N nodes', 'N', { min: 1, max: 99 }),
+  'node-selector': read("labels that the node must have; replaces the file's", 'K=V,…', readSelector),
+  pvc: text('claim that keeps the results', 'NAME'),
+  deadline: whole('the longest that the Job may take, s (Default: 21600)', 'S', { min: 60, max: 31_536_000 }),
+} as const satisfies Flags;
+
+const judging = {
+  gate: choice('metrics whose noise can refuse a comparison', ['auto', 'wall', 'cpu'], 'auto'),
+  'max-cv': decimal('the noise limit', 'CV', { above: 0, default: '0.05' }),
+  calibration: text('calibration.json, or the run directory that holds it', 'FILE'),
+  commit: read('refuse artifacts of another commit', 'COMMIT', readCommit),
+  purpose: text('what the run is for: main, pr, bisect, …', 'WORD'),
+} as const satisfies Flags;
+
+const files = {
+  out: text('directory of run directories; - prints plan.json instead and writes nothing', 'DIR', {
+    default: 'out',
+  }),
+  run: text('the run directory itself, instead of a new one in --out', 'DIR'),
+  'dry-run': yes('print plan.json, write nothing'),
+  force: yes('with --run: plan again, unless it was started'),
+} as const satisfies Flags;
+
+export const flags = { ...what, ...where, ...judging, ...files };
+export type PlanFlags = Values<typeof flags>;

@@ -1,0 +1,136 @@
+/** The programs that a local session starts: each found now, so that none is missed after an hour of measuring. Pure. */
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Profile, Target } from '../../schemas/profile.ts';
+import type { Machine } from './machine.ts';
+
+/** The Node that runs TypeScript as it is, and has `node:sqlite`. */
+const NODE_MAJOR = 24;
+
+const COMMANDS = ['seed', 'sample', 'command', 'prepare'] as const;
+
+/** A target's commands, with the field each stands in. */
+const commandsOf = (target: Target): [string, readonly string[]][] =>
+  COMMANDS.flatMap((field) => (target[field] ? [[field, target[field]] as [string, string[]]] : []));
+
+const isTypeScriptOnNode = (words: readonly string[]): boolean =>
+  words[0] === 'node' && words.slice(1).some((word) => word.startsWith('{root}/') && word.endsWith('.ts'));
+
+export interface Runtime {
+  profile: Profile;
+  /** What was chosen instead of `node`, and why; undefined: nothing was. */
+  said?: string;
+}
+
+/**
+ * Built-in workloads name `node` as their runtime, which in a pod is the base image's. Here it is the PATH's Node when it
+ * runs TypeScript, else Bun: the PATH's, else the one that runs this. What was chosen is written into the profile.
+ */
+export const withRuntime = (profile: Profile, machine: Machine): Runtime => {
+  if (!profile.targets.some((target) => commandsOf(target).some(([, words]) => isTypeScriptOnNode(words))))
+    return { profile };
+  const node = machine.onPath('node');
+  const major = node === undefined ? undefined : machine.nodeMajor(node);
+  if (major !== undefined && major >= NODE_MAJOR) return { profile };
+  const bun = machine.onPath('bun') ? 'bun' : machine.bun;
+  const replaced = (words: string[]): string[] =>
+    isTypeScriptOnNode(words) ? [bun, ...words.slice(1)] : words;
+  const targets = profile.targets.map((target) => {
+    const copy = { ...target };
+    for (const field of COMMANDS) if (copy[field]) copy[field] = replaced(copy[field]);
+    return copy;
+  });
+  const reason = major === undefined ? "no 'node' is on the PATH" : `'node' on the PATH is release ${major}`;
+  return {
+    profile: { ...profile, targets },
+    said: `the workload runs on '${bun}': it needs Node ${NODE_MAJOR} or Bun, and ${reason}`,
+  };
+};
+
+export interface Places {
+  /** What `{root}` stands for, absolute. */
+  root: string;
+  /** Where plain commands run, absolute. */
+  cwd: string;
+}
+
+const BRACES: Readonly<Record<string, string>> = { '{{': '{', '}}': '}' };
+
+/** A word with `{root}` filled in and its braces read; undefined when another placeholder is part of it. */
+const known = (word: string, root: string): string | undefined => {
+  let unknown = false;
+  const filled = word.replace(/\{\{|\}\}|\{(\w+)\}/g, (found, name?: string) => {
+    if (name === undefined) return BRACES[found]!;
+    if (name === 'root') return root;
+    unknown = true;
+    return found;
+  });
+  return unknown ? undefined : filled;
+};
+
+/** Files of the root that a command's arguments name, `{root}/…` also inside a word such as `-wasm={root}/a.wasm`. */
+const rootFiles = (words: readonly string[], root: string): string[] =>
+  words.flatMap((word) => {
+    const from = word.indexOf('{root}/');
+    const path = from === -1 ? undefined : known(word.slice(from), root);
+    return path === undefined ? [] : [path];
+  });
+
+export interface Programs {
+  /** Target → absolute path of the program that its sample or command starts. */
+  paths: Record<string, string>;
+  problems: string[];
+}
+
+/** Finds every program that the targets of the session start; what is missing is a problem, named once. */
+export const programsOf = (targets: readonly Target[], { root, cwd }: Places, machine: Machine): Programs => {
+  const paths: Record<string, string> = {};
+  const problems = new Map<string, string>();
+  for (const target of targets)
+    for (const [field, words] of commandsOf(target)) {
+      const program = known(words[0]!, root);
+      if (program === undefined) continue;
+      const path = program.includes('/')
+        ? isAbsolute(program)
+          ? program
+          : resolve(cwd, program)
+        : machine.onPath(program);
+      const place = `target '${target.name}', ${field}: '${program}'`;
+      if (path === undefined)
+        problems.set(program, `${place} is not on the PATH; install it, or write its path`);
+      else if (!machine.exists(path)) problems.set(program, `${place} does not exist`);
+      else if (!machine.isExecutable(path))
+        problems.set(program, `${place} is not an executable file; chmod +x it`);
+      else if (field === 'sample' || field === 'command') paths[target.name] = path;
+      for (const file of rootFiles(words.slice(1), root))
+        if (!machine.exists(file))
+          problems.set(file, `target '${target.name}', ${field}: '${file}' does not exist`);
+    }
+  return { paths, problems: [...problems.values()] };
+};
+
+/** Numbers of a CPU list such as `0-1,4`. */
+const cpusOf = (list: string): Set<number> =>
+  new Set(
+    list.split(',').flatMap((part) => {
+      const [from, to = from] = part.split('-').map(Number);
+      return Array.from({ length: to! - from! + 1 }, (_, at) => from! + at);
+    }),
+  );
+
+/** Why this machine can't pin as asked. */
+export const pinProblems = (pin: string, machine: Machine): string[] => {
+  if (pin === 'none') return [];
+  if (machine.onPath('taskset') === undefined)
+    return [
+      "'taskset' is not on the PATH, and pins processes to cores; install util-linux, or plan with --pin none",
+    ];
+  const allowed = machine.allowedCpus();
+  if (pin === 'auto' || allowed === undefined) return [];
+  const outside = [...cpusOf(pin)].filter((cpu) => !cpusOf(allowed).has(cpu));
+  return outside.length === 0
+    ? []
+    : [`flag '--pin': CPUs ${outside.join(', ')} are not among those this process may use, ${allowed}`];
+};
+
+/** The built-in workloads of this source tree. */
+export const BUILT_IN_ROOT = join(import.meta.dir, '../../shared/workloads');

@@ -1,0 +1,55 @@
+/** A plan as people read it. Pure. */
+import type { Plan } from '../../schemas/plan.ts';
+import { table } from '../../shared/terminal.ts';
+import type { Request } from './lay-down.ts';
+
+/** Seconds as `45 s`, `12 min` or `3.5 h`. */
+const howLong = (seconds: number): string => {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+};
+
+export interface Estimate {
+  seconds: number;
+  /** The run that it was taken from. */
+  from: string;
+}
+
+const whereText = ({ about, session, values }: Request): string => {
+  const nodes = about.nodes?.join(', ');
+  const spread = about.spread ? `, ${about.spread} of them side by side` : '';
+  if (session.delivery === 'local') return `this machine, ${about.host ?? ''}`;
+  const on = nodes ? `node ${nodes}` : about.pickNode ? 'picked by free CPU' : 'wherever the scheduler says';
+  return `${session.delivery}, namespace ${values.namespace ?? ''}, ${on}${spread}`;
+};
+
+/** The table of a plan: what is measured, how often, where. */
+export const planTable = (request: Request, plan: Plan, estimate?: Estimate): string => {
+  const { session, about, children } = request;
+  const measured = new Set(plan.steps.map((one) => one.target));
+  const targets = session.profile.targets.filter((one) => measured.has(one.name));
+  const count = (kind: string): number => plan.steps.filter((one) => one.step === kind).length;
+  const warmups = count('warmup') > 0 ? ` + ${count('warmup')} warm-ups` : '';
+  const rounds = `${session.rounds}${session.warmupRounds > 0 ? ` after ${session.warmupRounds} to warm up` : ''}`;
+  const repeat = children > 1 && about.sessions !== undefined ? `, ${children} sessions` : '';
+  const plain = session.profile.repeat !== undefined;
+  const facts: [string, string][] = [
+    ['profile', `${session.profile.name}${session.mode === 'calibrate' ? ', the reference alone' : ''}`],
+    [plain ? 'processes' : 'sizes', plain ? `${session.profile.repeat} a sample` : session.turns.join(', ')],
+    ['rounds', `${rounds}, order ${session.order}${repeat}`],
+    ['steps', `${count('seed')} seeds + ${count('sample')} samples${warmups}`],
+    ['where', whereText(request)],
+    ['commit', about.commit ?? 'none'],
+    ...(estimate
+      ? [
+          [
+            'takes',
+            `about ${howLong(estimate.seconds * Math.max(1, children))}, as ${estimate.from} did`,
+          ] as [string, string],
+        ]
+      : []),
+  ];
+  const head = ['target', 'role', 'starts'];
+  const rows = targets.map((one) => [one.name, one.role, (one.sample ?? one.command ?? []).join(' ')]);
+  return `${table([head, ...rows])}\n${table(facts)}`;
+};
