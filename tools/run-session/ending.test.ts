@@ -66,7 +66,7 @@ test.each<[string, Partial<Evidence>, object]>([
     {
       outcome: 'interrupted',
       exit: 130,
-      message: 'stopped by SIGINT before it was done; the same command measures it anew',
+      message: 'stopped by SIGINT before it was done',
       log,
     },
   ],
@@ -76,7 +76,7 @@ test.each<[string, Partial<Evidence>, object]>([
     {
       outcome: 'interrupted',
       exit: 130,
-      message: 'stopped by SIGTERM before it was done; the same command measures it anew',
+      message: 'stopped by SIGTERM before it was done',
     },
   ],
   [
@@ -85,7 +85,7 @@ test.each<[string, Partial<Evidence>, object]>([
     {
       outcome: 'interrupted',
       exit: 130,
-      message: 'stopped by a signal before it was done; the same command measures it anew',
+      message: 'stopped by a signal before it was done',
       log,
     },
   ],

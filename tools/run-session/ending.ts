@@ -55,7 +55,7 @@ export const endingOf = (evidence: Evidence): Ending => {
   if (interrupted === undefined && overran !== undefined)
     return failed(`it ran longer than its limit of ${overran} s and was stopped`);
   if (interrupted !== undefined || status === EXIT.interrupted) {
-    const message = `stopped by ${interrupted ?? 'a signal'} before it was done; the same command measures it anew`;
+    const message = `stopped by ${interrupted ?? 'a signal'} before it was done`;
     return { outcome: 'interrupted', exit: EXIT.interrupted, message, ...whole };
   }
   if (status === EXIT.invalid || error?.['invalid'] === true) {

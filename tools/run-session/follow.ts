@@ -1,6 +1,6 @@
 /** Follows a session's log as it arrives: keeps it, verifies it, and shows how far it is. */
 import { linesOf, type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
-import { type Live, liveOn } from './live.ts';
+import type { Live } from './live.ts';
 import { openPartialLog } from './log-file.ts';
 import { Progress } from './progress.ts';
 import type { Task } from './task.ts';
@@ -24,15 +24,13 @@ const untilItBreaks = async function* (stream: AsyncIterable<Uint8Array>, keep: 
 
 /** Reads the log to its end into pod.log.partial; pod.log is its name once it is whole. */
 export const followLog = async (
-  { run, plan, job, world, talk }: Task,
+  { run, plan, job, world }: Task,
   stream: AsyncIterable<Uint8Array>,
-  withLive: (live: Live) => void,
+  live: Live,
 ): Promise<Followed> => {
   const file = openPartialLog(run);
   const log = new SessionLog();
   const progress = new Progress(plan);
-  const live = liveOn(world, talk);
-  withLive(live);
   let error: SessionLine | undefined;
   let whole = false;
   try {

@@ -43,6 +43,7 @@ export const liveOn = (world: World, talk: Talk): Live => {
       if (!world.stderr.isTerminal) return dated(viewInWords(view), now);
       draw(viewInWords(view));
       talk.print('\n');
+      drawn = false;
     },
   };
 };

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { failed, usage } from '../../shared/failure.ts';
 import { enterLeaf, killMembers } from './accounting-cgroup.ts';
-import { endingOf } from './ending.ts';
+import { type Ending, endingOf } from './ending.ts';
 import { followLog } from './follow.ts';
 import { cleanUp, killSession, leafName, type Leftovers, makeData } from './leftovers.ts';
-import type { Live } from './live.ts';
+import { liveOn } from './live.ts';
 import { startPod } from './pod-process.ts';
 import type { Delivery, Task } from './task.ts';
 
@@ -43,51 +43,64 @@ const refuse: Delivery['refuse'] = ({ run, about, world }) => {
     );
 };
 
+/** One session from the start of the pod program to its end; what exists on this machine is noted in `left` as it comes. */
+const session = async (
+  task: Task,
+  left: Leftovers & { data: string },
+  signal: AbortSignal,
+): Promise<Ending> => {
+  const { run, about, job, world, talk } = task;
+  const pod = await startPod(world.program('pod'), {
+    cwd: about.cwd ?? left.data,
+    env: environment(task, left.data),
+  });
+  left.pod = pod.identity;
+  // It waits for its plan, so everything it does is counted in its cgroup.
+  const leaf = enterLeaf(leafName(run.name), pod.identity.pid);
+  if (leaf !== undefined) left.cgroup = leaf;
+  job.leaves(left);
+  job.note('started');
+  if (about.session_s !== undefined) pod.limit(about.session_s + LATE_S);
+  world.interrupted.addEventListener('abort', pod.stop, { once: true, signal });
+  if (world.interrupted.aborted) pod.stop();
+
+  const live = liveOn(world, talk);
+  // Its last words stand in the log as well, and are told once, in the end.
+  const lastWords: string[] = [];
+  pod.begin(task.compact, (line) =>
+    line.startsWith('pod: error: ') ? void lastWords.push(line) : live.say(line),
+  );
+  // What it left running may hold its output open.
+  const stayed = pod.exited.then(() => (leaf === undefined ? 0 : killMembers(leaf)));
+  const { log, error } = await followLog(task, pod.stdout, live);
+  const { overran, ...ended } = await pod.ended;
+  if (!error) lastWords.forEach(live.say);
+  if ((await stayed) > 0) talk.warn(`killed ${await stayed} process(es) that the session left behind`);
+  return endingOf({
+    ...ended,
+    log,
+    error,
+    ...(world.interrupted.aborted ? { interrupted: String(world.interrupted.reason) } : {}),
+    ...(overran ? { overran: about.session_s! } : {}),
+  });
+};
+
 /** A terminal that hangs up ends the talking, not the session. */
 const stay = (): void => undefined;
 
 const measure: Delivery['measure'] = async (task) => {
-  const { run, about, job, world, talk, keep } = task;
+  const { run, job, world, talk, keep } = task;
   const data = makeData(run.name, world);
-  const left: Leftovers = { data };
+  const left: Leftovers & { data: string } = { data };
   const die = (): void => void killSession(left);
+  const over = new AbortController();
   process.on('exit', die);
   process.on('SIGHUP', stay);
-  let stop = stay;
   try {
     job.leaves(left);
-    const pod = await startPod(world.program('pod'), {
-      cwd: about.cwd ?? data,
-      env: environment(task, data),
-    });
-    left.pod = pod.identity;
-    stop = pod.stop;
-    // It waits for its plan, so everything it does is counted in its cgroup.
-    const leaf = enterLeaf(leafName(run.name), pod.identity.pid);
-    if (leaf !== undefined) {
-      left.cgroup = leaf;
-      void pod.exited.then(() => {
-        const stayed = killMembers(leaf);
-        if (stayed > 0) talk.warn(`killed ${stayed} process(es) that the session left behind`);
-      });
-    }
-    job.leaves(left);
-    job.note('started');
-    if (about.session_s !== undefined) pod.limit(about.session_s + LATE_S);
-    world.interrupted.addEventListener('abort', stop, { once: true });
-    if (world.interrupted.aborted) stop();
-    const begin = (live: Live): void => pod.begin(task.compact, live.say);
-    const { log, error } = await followLog(task, pod.stdout, begin);
-    const { overran, ...ended } = await pod.ended;
-    return endingOf({
-      ...ended,
-      log,
-      error,
-      ...(world.interrupted.aborted ? { interrupted: String(world.interrupted.reason) } : {}),
-      ...(overran ? { overran: about.session_s! } : {}),
-    });
+    return await session(task, left, over.signal);
   } finally {
-    world.interrupted.removeEventListener('abort', stop);
+    over.abort();
     process.off('exit', die);
     process.off('SIGHUP', stay);
     const { data: _kept, ...others } = left;

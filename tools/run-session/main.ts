@@ -4,6 +4,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { text, yes } from '../../shared/flags.ts';
 import { jsonText } from '../../shared/read.ts';
 import { openRun } from '../../shared/rundir.ts';
+import type { Ending } from './ending.ts';
 import { readJob } from './job-file.ts';
 import { isFinished, measure, readRun } from './measure.ts';
 import { measureSessions } from './sessions.ts';
@@ -28,10 +29,14 @@ export const tool = defineTool({
     const about = readRun(run);
     const manner = { world, talk, keep: flags.keep, force: flags.force };
     const several = (about.children?.length ?? 0) > 0;
-    const ending = (await isFinished(run, manner))
+    const ending: Pick<Ending, 'exit' | 'message'> = (await isFinished(run, manner))
       ? { exit: EXIT.done }
       : await (several ? measureSessions : measure)(run, about, manner);
-    if ('message' in ending) talk.error(`'${run.shown}' is ${ending.outcome}: ${ending.message}`);
+    if (ending.exit === EXIT.invalid) talk.error(`'${run.shown}' is invalid: ${ending.message}`);
+    if (ending.exit === EXIT.interrupted)
+      talk.error(
+        `'${run.shown}': ${ending.message}; measure it anew with 'k8sbench run-session --run ${run.shown}'`,
+      );
     if (ending.exit !== EXIT.interrupted)
       await world.stdout.write(flags.json ? jsonText(readJob(run)) : `${run.shown}\n`);
     return ending.exit;
