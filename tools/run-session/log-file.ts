@@ -19,11 +19,17 @@ export interface PartialLog {
 }
 
 export const openPartialLog = (run: RunDirectory): PartialLog => {
-  const fd = openSync(run.file(PARTIAL), 'wx', 0o666);
+  const path = run.file(PARTIAL);
+  const fd = openSync(path, 'wx', 0o666);
   let synced = performance.now();
   return {
     write(part) {
-      writeAll(fd, part);
+      try {
+        writeAll(fd, part);
+      } catch (error) {
+        // An error of a descriptor does not say which file it is about.
+        throw Object.assign(error as Error, { path });
+      }
       if (performance.now() - synced < SYNC_EVERY_MS) return;
       fsyncSync(fd);
       synced = performance.now();
@@ -31,7 +37,7 @@ export const openPartialLog = (run: RunDirectory): PartialLog => {
     close(whole) {
       fsyncSync(fd);
       closeSync(fd);
-      if (whole) renameSync(run.file(PARTIAL), run.file(LOG));
+      if (whole) renameSync(path, run.file(LOG));
     },
   };
 };
