@@ -45,9 +45,8 @@ export const williamsSquare = (n: number): number[][] => {
   return n % 2 === 0 ? rows : [...rows, ...rows.map((row) => row.toReversed())];
 };
 
-/** Orders of n targets for the given number of rounds: shuffled Williams squares with shuffled labels, one after another. */
-const balancedOrders = (n: number, rounds: number, seed: number): number[][] => {
-  const random = generator(seed);
+/** Shuffled Williams squares with shuffled labels, one after another, cut to the number of rounds. */
+const drawOrders = (n: number, rounds: number, random: () => number): number[][] => {
   const orders: number[][] = [];
   while (orders.length < rounds) {
     const labels = shuffled(
@@ -57,6 +56,24 @@ const balancedOrders = (n: number, rounds: number, seed: number): number[][] => 
     orders.push(...shuffled(williamsSquare(n), random).map((row) => row.map((one) => labels[one]!)));
   }
   return orders.slice(0, rounds);
+};
+
+/** Whether some target has the same one before it each time, when it comes after another more than once. */
+const hasCaptive = (n: number, orders: readonly (readonly number[])[]): boolean =>
+  Array.from({ length: n }, (_, target) =>
+    orders.map((order) => order[order.indexOf(target) - 1]).filter((before) => before !== undefined),
+  ).some((before) => before.length > 1 && new Set(before).size === 1);
+
+/**
+ * Orders of n targets for the given number of rounds, in which no target always follows the same one. Whole squares never
+ * have such a one; a part of one, in a session of few rounds, may, and is drawn again. Two targets have no choice.
+ */
+const balancedOrders = (n: number, rounds: number, seed: number): number[][] => {
+  const random = generator(seed);
+  let orders = drawOrders(n, rounds, random);
+  if (n === 2) return orders;
+  for (let tries = 0; tries < 100 && hasCaptive(n, orders); tries++) orders = drawOrders(n, rounds, random);
+  return orders;
 };
 
 /** Every step of a session in order: seeds, warm-up rounds, rounds. `calibrate` runs the reference alone. */

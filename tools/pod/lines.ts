@@ -23,10 +23,13 @@ export class LineWriter {
   #interrupted: AbortSignal;
   #hash = createHash('sha256');
   #seq = 0;
+  #patienceMs: number;
 
-  constructor(output: Output, interrupted: AbortSignal) {
+  /** `interrupted` is aborted when the session must stop. */
+  constructor(output: Output, interrupted: AbortSignal, patienceMs = PATIENCE_MS) {
     this.#output = output;
     this.#interrupted = interrupted;
+    this.#patienceMs = patienceMs;
   }
 
   /** Resolves when handed on; a reader that stands still can't hold a session that was asked to stop. */
@@ -34,7 +37,7 @@ export class LineWriter {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let onAbort: (() => void) | undefined;
     const impatience = new Promise<void>((resolve) => {
-      onAbort = () => (timer = setTimeout(resolve, PATIENCE_MS));
+      onAbort = () => (timer = setTimeout(resolve, this.#patienceMs));
       if (this.#interrupted.aborted) onAbort();
       else this.#interrupted.addEventListener('abort', onAbort, { once: true });
     });

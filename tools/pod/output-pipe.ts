@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, read } from 'node:fs';
+import { closeSync, constants, openSync, read, writeSync } from 'node:fs';
 
 /**
  * The pipe that measured processes write their stdout to. A named one, because both runtimes give a socket to a child whose
@@ -10,6 +10,8 @@ export class OutputPipe {
   #path: string;
   #fd: number;
   #buffer = Buffer.allocUnsafe(64 << 10);
+  #reading = false;
+  #closed = false;
 
   /** `path` must not exist; it is removed with the directory it is in. */
   constructor(path: string) {
@@ -34,18 +36,29 @@ export class OutputPipe {
    */
   drain(take: (part: Buffer) => void): Promise<void> {
     return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        this.#reading = false;
+        if (this.#closed) closeSync(this.#fd);
+        settle();
+      };
       const next = (): void =>
         read(this.#fd, this.#buffer, 0, this.#buffer.length, null, (error, length) => {
-          if (error) return reject(error);
-          if (length === 0) return resolve();
+          if (error) return end(() => reject(error));
+          if (length === 0 || this.#closed) return end(resolve);
           take(this.#buffer.subarray(0, length));
           next();
         });
+      this.#reading = true;
       next();
     });
   }
 
+  /** Also ends a {@link drain} whose writer never goes away: a thread that waits for it would keep the process alive. */
   close(): void {
-    closeSync(this.#fd);
+    this.#closed = true;
+    if (!this.#reading) return closeSync(this.#fd);
+    const writer = openSync(this.#path, constants.O_WRONLY | constants.O_NONBLOCK);
+    writeSync(writer, '\n');
+    closeSync(writer);
   }
 }
