@@ -85,26 +85,43 @@ export const parseJson = (written: string, file: string, fail: typeof usage = fa
   }
 };
 
-/** The line of a JSON syntax error: the first line whose text, together with all before it, no longer continues to JSON. */
+const BLANKS = /[ \t\n\r]*/y;
+const TOKEN =
+  /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null)(?![\w.+-])/y;
+
+/** What may stand next: the kinds of token, by the last one. */
+const VALUE = '"{[0';
+const AFTER_VALUE: Readonly<Record<string, string>> = { '{': ',}', '[': ',]', '': '' };
+
+/**
+ * The line of a JSON syntax error, which the engine's message doesn't always tell: where the first token stands that can't
+ * follow what is before it.
+ */
 const syntaxLine = (written: string): number => {
-  const lines = written.split('\n');
-  let low = 1;
-  let high = lines.length;
-  // Engines differ in whether they give a position; a prefix that fails for another reason than its end has the error.
-  const broken = (upTo: number): boolean => {
-    try {
-      JSON.parse(lines.slice(0, upTo).join('\n'));
-      return false;
-    } catch (error) {
-      return !/EOF|end of|Unterminated|Expected '[}\]]'|Property name must/i.test(String(error));
+  const open: string[] = [];
+  let expected = VALUE;
+  let at = 0;
+  for (;;) {
+    BLANKS.lastIndex = at;
+    at += BLANKS.exec(written)![0].length;
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(written)?.[0] ?? '';
+    const kind = /^[{}[\],:"]/.test(token) ? token[0]! : '0';
+    if (token === '' || !expected.includes(kind)) break;
+    at += token.length;
+    const inObject = open.at(-1) === '{';
+    if (kind === '{' || kind === '[') {
+      open.push(kind);
+      expected = kind === '{' ? '"}' : `${VALUE}]`;
+    } else if (kind === ',') expected = inObject ? '"' : VALUE;
+    else if (kind === ':') expected = VALUE;
+    else if (kind === '"' && inObject && expected !== VALUE) expected = ':';
+    else {
+      if (kind === '}' || kind === ']') open.pop();
+      expected = AFTER_VALUE[open.at(-1) ?? '']!;
     }
-  };
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (broken(middle)) high = middle;
-    else low = middle + 1;
   }
-  return low;
+  return written.slice(0, at).split('\n').length;
 };
 
 /** A JSON file checked by its schema. */

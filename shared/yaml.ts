@@ -7,7 +7,18 @@ import type { Placed } from './read.ts';
  * words, octal, binary, sexagesimal and underscored numbers. Refused, so that nobody's file means two things.
  */
 const AMBIGUOUS =
-  /^(?:y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[0-7_]+|[-+]?0o[0-7]+|[-+]?0[bB][01_]+|[-+]?0[xX][0-9a-fA-F_]+|[-+]?[0-9][0-9_]*_[0-9_.]*|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|<<|=)$/;
+  /^(?:y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[0-7_]+|[-+]?0o[0-7]+|[-+]?0[bB][01_]+|[-+]?0[xX][0-9a-fA-F_]+|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|<<|=)$/;
+
+/** A number once its underscores are taken out, as YAML 1.1 reads one. */
+const isUnderscored = (source: string): boolean =>
+  source.includes('_') &&
+  /^[-+]?(?:[0-9]|\.[0-9])/.test(source) &&
+  /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/.test(source.replaceAll('_', ''));
+
+const isAmbiguous = (source: string): boolean => AMBIGUOUS.test(source) || isUnderscored(source);
+
+/** Problems told of one file: the first ones say what is wrong with it. */
+const TOLD = 20;
 
 /**
  * One YAML document with the line of each value. Refuses what kubectl reads otherwise, several documents, duplicate keys,
@@ -45,7 +56,7 @@ export const parseYaml = (written: string, file: string): Placed => {
     if ('source' in one && !isScalar(one))
       problems.push(`${at(offset)}: aliases are not read; write the value out`);
     if (one.tag) problems.push(`${at(offset)}: tags such as '${one.tag}' are not read; remove it`);
-    if (isScalar(one) && one.type === 'PLAIN' && AMBIGUOUS.test(String(one.source)))
+    if (isScalar(one) && one.type === 'PLAIN' && isAmbiguous(String(one.source)))
       problems.push(
         `${at(offset)}: '${one.source}' is read differently by kubectl; quote it, or write it as a decimal number, true or false`,
       );
@@ -56,7 +67,10 @@ export const parseYaml = (written: string, file: string): Placed => {
           problems.push(`${at(key.range?.[0] ?? offset)}: expected a text as key; quote it`);
           continue;
         }
-        if (key.type === 'PLAIN' && AMBIGUOUS.test(key.value))
+        // Every object has a property of that name, so no check of unknown keys would see it.
+        if (key.value === '__proto__')
+          problems.push(`${at(key.range?.[0] ?? offset)}: __proto__: unknown key`);
+        if (key.type === 'PLAIN' && isAmbiguous(key.value))
           problems.push(
             `${at(key.range?.[0] ?? offset)}: the key '${key.value}' is read differently by kubectl; quote it`,
           );
@@ -68,7 +82,7 @@ export const parseYaml = (written: string, file: string): Placed => {
       }
   };
   walk(document.contents, '');
-  if (problems.length > 0) throw usage(problems);
+  if (problems.length > 0) throw usage(problems.slice(0, TOLD));
   return {
     value: document.toJS({ maxAliasCount: 0 }) as unknown,
     lineOf: (path) => {

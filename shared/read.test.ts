@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { finite } from '../schemas/primitives.ts';
+import { Failure } from './failure.ts';
+import { check, jsonText, parseJson, problemsOf, readJson, readText } from './read.ts';
+
+const base = mkdtempSync(join(tmpdir(), 'k8sbench-read-'));
+afterAll(() => rmSync(base, { recursive: true }));
+
+const problems = (read: () => unknown): readonly string[] => {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof Failure) return error.problems;
+    throw error;
+  }
+};
+
+describe('parseJson', () => {
+  test.each<[string, unknown]>([
+    ['{"a": 1}', { a: 1 }],
+    ['\ufeff[1]\n', [1]],
+    ['"ä 記 \\u0000"', 'ä 記 \u0000'],
+  ])('%j', (written, value) => expect(parseJson(written, 'f')).toEqual(value));
+
+  test.each([
+    ['', 'f: expected JSON, found nothing'],
+    [' \n', 'f: expected JSON, found nothing'],
+    ['nope', 'f:1: expected JSON: '],
+    ['{\n  "a": 1,\n  "b": nope,\n  "c": 2\n}\n', 'f:3: expected JSON: '],
+    ['{\n  "a": 1\n  "b": 2\n}\n', 'f:3: expected JSON: '],
+    ['[\n1,\n2,\n]\n', 'f:4: expected JSON: '],
+    ['{"a": 1}\nx\n', 'f:2: expected JSON: '],
+    ["{\n'a': 1}", 'f:2: expected JSON: '],
+    ['{\n"a": NaN}', 'f:2: expected JSON: '],
+  ])('%j', (written, start) => {
+    const [only, ...more] = problems(() => parseJson(written, 'f'));
+    expect([only, more]).toEqual([expect.stringMatching(new RegExp(`^${start}`)), []]);
+  });
+
+  test('a text cut short has its error where it ends', () => {
+    const whole = jsonText({
+      a: [1, -2.5e-7, { b: 'x\\"\u2028', c: [] }, [[]]],
+      d: { e: null, f: [true] },
+      '': '',
+    });
+    const linesOf = (text: string): number => text.split('\n').length;
+    for (let length = 1; length < whole.length - 2; length++) {
+      const cut = whole.slice(0, length);
+      const line = Number(/^f:(\d+): /.exec(problems(() => parseJson(cut, 'f'))[0]!)![1]);
+      expect(line).toBeGreaterThanOrEqual(linesOf(cut.trimEnd()));
+      expect(line).toBeLessThanOrEqual(linesOf(cut));
+    }
+  });
+
+  test('a stray character is found on its line, wherever it stands', () => {
+    const lines = jsonText({ a: [1, { b: 'x' }, []], c: { d: null, e: true }, f: 'y' })
+      .split('\n')
+      .slice(0, -1);
+    for (const [at, line] of lines.entries()) {
+      const broken = lines.with(at, `${line} ;`).join('\n');
+      expect(problems(() => parseJson(broken, 'f'))[0]).toStartWith(`f:${at + 1}: `);
+    }
+  });
+});
+
+describe('a value that does not fit', () => {
+  const schema = v.strictObject({
+    n: finite,
+    list: v.array(v.strictObject({ name: v.string('expected a name') })),
+  });
+  test.each<[unknown, string[]]>([
+    [{ n: 1, list: [] }, []],
+    [{ list: [] }, ['f: n: missing']],
+    [{ n: 1, list: [], more: 1 }, ['f: more: unknown key']],
+    [{ n: Number.NaN, list: [] }, ['f: n: expected a finite number, found NaN']],
+    [{ n: Infinity, list: [] }, ['f: n: expected a finite number, found Infinity']],
+    [{ n: null, list: [] }, ['f: n: expected a finite number, found null']],
+    [{ n: 1, list: [{ name: 'a' }, { name: 5 }] }, ['f: list.1.name: expected a name, found 5']],
+    [{ n: 'x', list: [{}] }, ['f: n: expected a finite number, found "x"', 'f: list.0.name: missing']],
+    [{ n: 'x'.repeat(200), list: [] }, [`f: n: expected a finite number, found "${'x'.repeat(76)}...`]],
+    [null, ['f: the whole: expected Object, found null']],
+  ])('%j', (value, expected) => {
+    expect(problemsOf(schema, { value }, 'f')).toEqual(expected);
+    expect(problems(() => check(schema, { value }, 'f'))).toEqual(expected);
+  });
+
+  test('a line stands behind the file where the format has lines', () => {
+    expect(problemsOf(schema, { value: { list: [] }, lineOf: (path) => path.length + 6 }, 'f')).toEqual([
+      'f:7: n: missing',
+    ]);
+  });
+});
+
+test('what can not be read says why', () => {
+  const file = join(base, 'file.json');
+  writeFileSync(file, '{"n": "x"}');
+  expect(problems(() => readText(join(base, 'gone'), 'gone'))).toEqual([
+    "can't read 'gone': it does not exist",
+  ]);
+  expect(problems(() => readText(base, '.'))).toEqual(["can't read '.': it is a directory; name a file"]);
+  expect(problems(() => readText(join(file, 'x'), 'x'))).toEqual([
+    "can't read 'x': a part of the path is not a directory",
+  ]);
+  expect(problems(() => readJson(file, v.object({ n: finite }), 'file.json'))).toEqual([
+    'file.json: n: expected a finite number, found "x"',
+  ]);
+});
