@@ -20,6 +20,8 @@ const problems = (read: () => unknown): readonly string[] => {
   }
 };
 
+const linesOf = (text: string): number => text.split('\n').length;
+
 describe('parseJson', () => {
   test.each<[string, unknown]>([
     ['{"a": 1}', { a: 1 }],
@@ -48,7 +50,6 @@ describe('parseJson', () => {
       d: { e: null, f: [true] },
       '': '',
     });
-    const linesOf = (text: string): number => text.split('\n').length;
     for (let length = 1; length < whole.length - 2; length++) {
       const cut = whole.slice(0, length);
       const line = Number(/^f:(\d+): /.exec(problems(() => parseJson(cut, 'f'))[0]!)![1]);
