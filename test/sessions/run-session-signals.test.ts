@@ -26,9 +26,10 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 let made = 0;
-const plan = (): { dir: string; out: string } => {
+const plan = (children?: string[]): { dir: string; out: string } => {
   const out = join(scratch, `out-${made++}`);
-  return { dir: planByHand(out, `sig-${made}`, { host: hostname() }), out };
+  const more = children ? { children } : {};
+  return { dir: planByHand(out, `sig-${made}`, { host: hostname(), ...more }), out };
 };
 const words = (fault: string, pause: number, dir: string, ...more: string[]): string[] => [
   process.execPath,
@@ -93,6 +94,25 @@ test('killed in the middle: recorded as void, cleaned up and measured anew by th
   expect(attempts(out)).toEqual([
     expect.objectContaining({ outcome: 'void', exit: 130, reasons: ['its runner was killed'] }),
   ]);
+});
+
+test('killed in the second of several sessions: the first stays, the second is measured anew', async () => {
+  const { dir, out } = plan(['sig-n1', 'sig-n2']);
+  const [first, second] = [join(dir, 'sig-n1'), join(dir, 'sig-n2')];
+  expect(await start('none', 0, first).exited).toBe(0);
+  const kept = readFileSync(join(first, 'job.json'), 'utf8');
+  const runner = start('hang', 0, dir);
+  await measuring(second);
+  runner.kill('SIGKILL');
+  await runner.exited;
+  const again = start('none', 0, dir);
+  expect(await again.exited).toBe(0);
+  expect(await said(again.stdout)).toBe(`${dir}\n`);
+  expect(readFileSync(join(first, 'job.json'), 'utf8')).toBe(kept);
+  expect(existsSync(join(second, 'pod.log.killed-1'))).toBe(true);
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(attempts(out)).toEqual([expect.objectContaining({ outcome: 'void' })]);
+  expect(existsSync(join(dir, 'attempts.jsonl'))).toBe(false);
 });
 
 test('a second one is refused while the first measures, and disturbs nothing', async () => {

@@ -39,7 +39,7 @@ export const followLog = async (
       if (!line) continue;
       if (line.t === 'error') error = line;
       if (line.t === 'pin') job.note('measuring');
-      if (progress.take(line, world.now())) live.show(progress.view(), world.now());
+      if (progress.take(line, world.now())) live.show(() => progress.view(), world.now());
     }
     whole = log.state().complete;
   } finally {

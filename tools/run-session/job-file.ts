@@ -13,7 +13,7 @@ import { identityOf, isAlive } from './processes.ts';
 
 export interface JobFile {
   /** Adds to the timeline. */
-  note(event: string, message?: string): void;
+  note(event: string): void;
   /** What a killed runner would leave on this machine; undefined: nothing. */
   leaves(left: Leftovers | undefined): void;
   end(ending: Ending): void;
@@ -34,11 +34,7 @@ const jobFile = (run: RunDirectory, world: World, begun: Job): JobFile => {
   const at = (): string => new Date(world.now()).toISOString();
   save(begun);
   return {
-    note: (event, message) =>
-      save({
-        ...job,
-        timeline: [...job.timeline, { at: at(), event, ...(message === undefined ? {} : { message }) }],
-      }),
+    note: (event) => save({ ...job, timeline: [...job.timeline, { at: at(), event }] }),
     leaves(left) {
       const { local: _before, ...rest } = job;
       save(left ? { ...rest, local: left } : rest);
@@ -73,11 +69,14 @@ export const claim = (
   withLock(run.file('run.json'), () => {
     const before = readJob(run);
     if (before?.outcome === 'running') {
-      const where = before.host === undefined || before.host === world.host ? '' : ` on '${before.host}'`;
-      const alive = before.runner !== undefined && (where !== '' || isAlive(before.runner));
-      if (alive)
+      const { runner, host } = before;
+      if (runner && host !== undefined && host !== world.host)
         throw failed(
-          `'${run.shown}' is being measured by process ${before.runner!.pid}${where}; wait for it, or stop it with 'kill ${before.runner!.pid}'`,
+          `'${run.shown}' is being measured by process ${runner.pid} on '${host}'; should that one be dead, remove '${run.shown}/job.json'`,
+        );
+      if (runner && isAlive(runner))
+        throw failed(
+          `'${run.shown}' is being measured by process ${runner.pid}; wait for it, or stop it with 'kill ${runner.pid}'`,
         );
     }
     rmSync(run.file(MANIFEST), { force: true });

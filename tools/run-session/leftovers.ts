@@ -12,7 +12,7 @@ import { isAlive, killTree } from './processes.ts';
 export type Leftovers = NonNullable<Job['local']>;
 
 /** The name that fixtures and cgroup of a run begin with; what is named otherwise is never removed. */
-const prefixOf = (run: string): string => `k8sbench-${run}-`;
+const prefixOf = (run: string): string => (run.startsWith('k8sbench-') ? `${run}-` : `k8sbench-${run}-`);
 
 export const leafName = (run: string): string => `${prefixOf(run)}${process.pid}`;
 

@@ -9,8 +9,8 @@ const DRAW_EVERY_MS = 200;
 const LINE_EVERY_MS = 60_000;
 
 export interface Live {
-  /** How far it is now; shown at most every so often. */
-  show(view: View, now: number): void;
+  /** How far it is now; asked for and shown at most every so often. */
+  show(view: () => View, now: number): void;
   /** A foreign line, such as one of the pod program. */
   say(line: string): void;
   /** How far it came, once more. */
@@ -31,7 +31,7 @@ export const liveOn = (world: World, talk: Talk): Live => {
       if (shownAt !== undefined && now - shownAt < (world.stderr.isTerminal ? DRAW_EVERY_MS : LINE_EVERY_MS))
         return;
       shownAt = now;
-      shownText = viewInWords(view);
+      shownText = viewInWords(view());
       if (world.stderr.isTerminal) draw(shownText);
       else dated(shownText, now);
     },

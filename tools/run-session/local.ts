@@ -14,14 +14,11 @@ const LATE_S = 60;
 
 /** Where the session runs comes from its environment, never from its plan; nothing of ours is inherited by chance. */
 const environment = ({ about, world }: Task, data: string): Record<string, string> => {
-  const {
-    K8SBENCH_PLAN: _plan,
-    K8SBENCH_ROOT: _root,
-    K8SBENCH_COMMIT: _commit,
-    POD_NAME: _pod,
-    ...outer
-  } = world.env;
   const ours = {
+    K8SBENCH_PLAN: undefined,
+    K8SBENCH_IMAGE_REF: undefined,
+    K8SBENCH_BUNDLE_SHA256: undefined,
+    POD_NAME: undefined,
     K8SBENCH_DELIVERY: 'local',
     K8SBENCH_DATA: data,
     NODE_NAME: about.host ?? world.host,
@@ -29,7 +26,9 @@ const environment = ({ about, world }: Task, data: string): Record<string, strin
     K8SBENCH_COMMIT: about.commit,
   };
   return Object.fromEntries(
-    Object.entries({ ...outer, ...ours }).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    Object.entries({ ...world.env, ...ours }).filter(
+      (pair): pair is [string, string] => pair[1] !== undefined,
+    ),
   );
 };
 

@@ -1,5 +1,5 @@
 /** pod.log while it is written: pod.log.partial gets each byte as it arrives and becomes pod.log once it is verified whole. */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { writeAll } from '../../shared/files.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
 
@@ -50,14 +50,15 @@ export const removeHalfWritten = (run: RunDirectory): void => {
 
 /**
  * Keeps the log of an earlier attempt under a name of its own, `pod.log.<outcome>-<n>`: what was measured is never thrown
- * away. Returns that name; undefined when there was none.
+ * away. Returns the names; empty when there was none.
  */
-export const setLogAside = (run: RunDirectory, outcome: string): string | undefined => {
-  const name = [LOG, PARTIAL].find((one) => run.has(one));
-  if (name === undefined) return undefined;
-  let at = 1;
-  while (existsSync(run.file(`${LOG}.${outcome}-${at}`))) at++;
-  const aside = `${LOG}.${outcome}-${at}`;
-  renameSync(run.file(name), run.file(aside));
-  return aside;
-};
+export const setLogsAside = (run: RunDirectory, outcome: string): string[] =>
+  [LOG, PARTIAL]
+    .filter((name) => run.has(name))
+    .map((name) => {
+      let at = 1;
+      while (run.has(`${LOG}.${outcome}-${at}`)) at++;
+      const aside = `${LOG}.${outcome}-${at}`;
+      renameSync(run.file(name), run.file(aside));
+      return aside;
+    });

@@ -1,6 +1,7 @@
 /** One session of one run directory: skipped when finished, refused while somebody measures it, else measured. */
 import { plan as planSchema } from '../../schemas/plan.ts';
 import { run as runSchema, type Run } from '../../schemas/run.ts';
+import type { Attempt } from '../../schemas/attempt.ts';
 import type { Job } from '../../schemas/job.ts';
 import { recordAttempt } from '../../shared/attempts.ts';
 import { EXIT } from '../../shared/exit.ts';
@@ -12,9 +13,14 @@ import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
 import { claim, type JobFile } from './job-file.ts';
 import { cleanUp, ownedBy } from './leftovers.ts';
-import { LOG, PARTIAL, removeHalfWritten, setLogAside } from './log-file.ts';
+import { LOG, PARTIAL, removeHalfWritten, setLogsAside } from './log-file.ts';
 import { MANIFEST, manifestProblems, writeManifest } from './manifest-file.ts';
-import type { Manner } from './task.ts';
+import type { Delivery, Manner, Task } from './task.ts';
+
+export interface Prepared {
+  delivery: Delivery;
+  task: Omit<Task, 'job'>;
+}
 
 const OUTPUTS = ['job.json', LOG, 'spread.json', MANIFEST];
 
@@ -47,11 +53,16 @@ export const isFinished = async (run: RunDirectory, { force, talk }: Manner): Pr
   return true;
 };
 
+/** How an ending is called in attempts.jsonl; one that is done is recorded once it is judged. */
+const RECORDED: Partial<Record<Ending['outcome'], Attempt['outcome']>> = {
+  failed: 'failed',
+  interrupted: 'void',
+  invalid: 'invalid',
+};
+
 /** Attempts of runs that stand for themselves; a child's is its parent's. */
 const record = (run: RunDirectory, about: Run, job: Job, ending: Ending): void => {
-  const outcome = ({ failed: 'failed', interrupted: 'void', invalid: 'invalid' } as const)[
-    ending.outcome as 'failed' | 'interrupted' | 'invalid'
-  ];
+  const outcome = RECORDED[ending.outcome];
   if (about.parent !== undefined || outcome === undefined) return;
   recordAttempt(run, {
     at: job.timeline.at(-1)!.at,
@@ -69,7 +80,8 @@ const record = (run: RunDirectory, about: Run, job: Job, ending: Ending): void =
 /** Takes the run for this process, and does away with what a killed runner left. */
 const begin = async (run: RunDirectory, about: Run, { world, talk }: Manner): Promise<JobFile> => {
   const { job, before } = claim(run, about, world);
-  if (before?.outcome === 'running') {
+  const killed = before?.outcome === 'running';
+  if (killed) {
     const message = 'its runner was killed';
     record(run, about, before, { outcome: 'interrupted', exit: EXIT.interrupted, message });
     talk.warn(`an earlier attempt at '${run.shown}' was killed: recorded as void, measured anew`);
@@ -78,9 +90,8 @@ const begin = async (run: RunDirectory, about: Run, { world, talk }: Manner): Pr
     job.leaves(undefined);
     removeHalfWritten(run);
   }
-  const outcome = before === undefined || before.outcome === 'running' ? 'killed' : before.outcome;
-  const aside = setLogAside(run, outcome);
-  if (aside !== undefined) talk.info(`the earlier log is kept as '${run.shown}/${aside}'`);
+  for (const aside of setLogsAside(run, killed ? 'killed' : (before?.outcome ?? 'earlier')))
+    talk.info(`the earlier log is kept as '${run.shown}/${aside}'`);
   return job;
 };
 
@@ -122,19 +133,24 @@ const logOf = (run: RunDirectory): string => {
   return name === undefined ? '' : `; its log is '${run.shown}/${name}'`;
 };
 
-/** Measures one session. Gives its ending; a session that failed is an error with its cause and the place of its log. */
-export const measure = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
+/** A session that may be measured from here, and all that it is measured by; what can't is refused before the run is claimed. */
+export const prepare = async (run: RunDirectory, about: Run, manner: Manner): Promise<Prepared> => {
   const delivery = deliveryOf(about);
   const plan = run.json('plan.json', planSchema);
-  const { compact: written } = parseJson(readText(run.file('plan.json')), 'plan.json') as {
-    compact: unknown;
-  };
-  const compact = JSON.stringify(written);
   await refuseChanged(run, about);
+  // As it was written: its digest is over the exact text, which the schema's output need not keep.
+  const written = parseJson(readText(run.file('plan.json')), 'plan.json') as { compact: unknown };
+  const compact = JSON.stringify(written.compact);
   if (sha256(compact) !== plan.compactSha256)
     throw failed(`'${run.shown}/plan.json': the compact plan does not have the digest beside it; plan again`);
   const task = { ...manner, run, about, plan, compact };
   delivery.refuse(task);
+  return { delivery, task };
+};
+
+/** Measures one session. Gives its ending; a session that failed is an error with its cause and the place of its log. */
+export const measure = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
+  const { delivery, task } = await prepare(run, about, manner);
   const ending = await attempt(run, about, manner, (job) => delivery.measure({ ...task, job }));
   if (ending.outcome === 'failed')
     throw new Failure(ending.exit, `'${run.shown}' failed: ${ending.message}${logOf(run)}`);

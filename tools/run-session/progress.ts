@@ -18,6 +18,10 @@ export interface View {
 const keyOf = (step: Step): string =>
   `${step.step === 'seed' ? 'seed' : 'sample'} ${step.target} ${step.turns}`;
 
+/** A log's lines are checked where they are analyzed; here what does not fit is passed over. */
+const isTimes = (turn: unknown): turn is number[] =>
+  Array.isArray(turn) && turn.length > 1 && turn.every((one) => Number.isFinite(one));
+
 export class Progress {
   readonly #plan: Plan;
   readonly #reference: string;
@@ -42,13 +46,16 @@ export class Progress {
     if (!step || line.t !== step.step) return line.t === 'done';
     this.#at++;
     if (this.#last !== undefined) {
-      const before = this.#durations.get(keyOf(step)) ?? { count: 0, total: 0 };
-      this.#durations.set(keyOf(step), { count: before.count + 1, total: before.total + now - this.#last });
+      const { count, total } = this.#durations.get(keyOf(step)) ?? { count: 0, total: 0 };
+      this.#durations.set(keyOf(step), { count: count + 1, total: total + now - this.#last });
     }
     this.#last = now;
     const turn = line['turn'];
-    if (line.t === 'sample' && step.target === this.#reference && Array.isArray(turn) && turn.length > 1)
-      this.#warm.set(step.turns, [...(this.#warm.get(step.turns) ?? []), median(turn.slice(1) as number[])]);
+    if (line.t === 'sample' && step.target === this.#reference && isTimes(turn)) {
+      const before = this.#warm.get(step.turns);
+      if (before) before.push(median(turn.slice(1)));
+      else this.#warm.set(step.turns, [median(turn.slice(1))]);
+    }
     return true;
   }
 

@@ -6,7 +6,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { failed } from '../../shared/failure.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import type { Ending } from './ending.ts';
-import { attempt, isFinished, measure, readRun } from './measure.ts';
+import { attempt, isFinished, measure, prepare, readRun } from './measure.ts';
 import type { Manner } from './task.ts';
 
 const FILE = 'spread.json';
@@ -50,7 +50,7 @@ const measureInTurn = async (
       return {
         outcome: 'interrupted',
         exit: EXIT.interrupted,
-        message: `interrupted before '${child.name}'`,
+        message: `stopped before '${child.name}'`,
       };
     talk.info(`session ${at + 1} of ${children.length}: '${child.shown}'`);
     set(at, 'running');
@@ -71,7 +71,8 @@ const measureInTurn = async (
 };
 
 /** Measures a run of several sessions; the parent has a job.json, spread.json and manifest of its own. */
-export const measureSessions = (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
+export const measureSessions = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
   const children = childrenOf(run, about.children ?? []);
+  for (const child of children) await prepare(child, readRun(child), manner);
   return attempt(run, about, manner, () => measureInTurn(run, children, manner));
 };
