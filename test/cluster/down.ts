@@ -1,0 +1,120 @@
+#!/usr/bin/env bun
+/** Stops a test cluster and removes its containers, mounts, pod networks, cgroups and host names: `down.ts [DIR]`. */
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from './kube-binary.ts';
+import { stop } from './processes.ts';
+
+export const DEFAULT_DIRECTORY = join(tmpdir(), 'k8sbench-test-cluster');
+const NODES = [1, 2];
+
+const quietly = (words: readonly string[]): string => {
+  try {
+    return run(words, { allowFailure: true });
+  } catch {
+    return '';
+  }
+};
+
+/** Kills and removes every container of a node. */
+const removeContainers = async (directory: string, node: number): Promise<void> => {
+  const socket = join(directory, `node-${node}`, 'containerd.sock');
+  if (!existsSync(socket)) return;
+  const ctr = ['ctr', '-a', socket, '-n', 'k8s.io', 'tasks'];
+  const tasks = (): string[] =>
+    quietly([...ctr, 'ls', '-q'])
+      .split('\n')
+      .filter(Boolean);
+  for (const task of tasks()) quietly([...ctr, 'kill', '-s', 'KILL', task]);
+  await Bun.sleep(300);
+  for (const task of tasks()) quietly([...ctr, 'rm', '-f', task]);
+};
+
+/** Processes whose command line names a file below the directory: shims that outlived their containerd. */
+const leftovers = (directory: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => {
+      try {
+        const line = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+        return line.includes('containerd-shim') && line.includes(`${directory}/`);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+
+const unmountAll = (directory: string): void => {
+  const mounts = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((path) => path.startsWith(`${directory}/`));
+  for (const path of mounts.toSorted().toReversed()) quietly(['umount', '-l', path]);
+};
+
+/** Network namespaces of pods, as CNI names them; only those whose addresses are ours. */
+const removeNetworks = (): void => {
+  for (const line of quietly(['ip', 'netns', 'list']).split('\n')) {
+    const name = /^(cni-[0-9a-f-]+)/.exec(line)?.[1];
+    if (name && /inet 10\.245\./.test(quietly(['ip', '-n', name, 'addr'])))
+      quietly(['ip', 'netns', 'del', name]);
+  }
+};
+
+const removeTree = (path: string): void => {
+  for (const entry of readdirSync(path, { withFileTypes: true }))
+    if (entry.isDirectory()) removeTree(join(path, entry.name));
+  try {
+    rmdirSync(path);
+  } catch {
+    // A process is still leaving it; an empty cgroup does no harm.
+  }
+};
+
+const removeCgroups = (): void => {
+  const base = '/sys/fs/cgroup';
+  for (const node of NODES)
+    for (const path of [
+      join(base, `k8sbench-test-${node}`),
+      ...readdirSync(base).map((one) => join(base, one, `k8sbench-test-${node}`)),
+    ])
+      if (existsSync(path)) removeTree(path);
+};
+
+/** The lines that `up` put into /etc/hosts. */
+export const HOSTS_MARK = '# k8sbench test cluster';
+
+const removeHostNames = (): void => {
+  const before = readFileSync('/etc/hosts', 'utf8');
+  const after = before
+    .split('\n')
+    .filter((line) => !line.endsWith(HOSTS_MARK))
+    .join('\n');
+  if (after !== before) writeFileSync('/etc/hosts', after);
+};
+
+/** Stops and removes a cluster; safe to call when there is none. */
+export const down = async (directory: string): Promise<void> => {
+  if (!existsSync(directory)) return;
+  await stop(
+    directory,
+    NODES.map((node) => `kubelet-${node}`),
+  );
+  for (const node of NODES) await removeContainers(directory, node);
+  await stop(directory, [
+    ...NODES.map((node) => `containerd-${node}`),
+    'kube-scheduler',
+    'kube-controller-manager',
+  ]);
+  await stop(directory, ['kube-apiserver']);
+  await stop(directory, ['etcd']);
+  for (const pid of leftovers(directory)) quietly(['kill', '-9', String(pid)]);
+  unmountAll(directory);
+  removeNetworks();
+  removeCgroups();
+  removeHostNames();
+  rmSync(directory, { recursive: true, force: true });
+};
+
+if (import.meta.main) await down(process.argv[2] ?? DEFAULT_DIRECTORY);

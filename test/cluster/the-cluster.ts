@@ -1,0 +1,122 @@
+/** The cluster that all tests of one run share (see with-cluster.ts), and what they make in it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, connect, type ConnectValues, type KubernetesObject } from '../../shared/kubernetes.ts';
+import type { World } from '../../shared/world.ts';
+import { until } from './processes.ts';
+
+const { env } = process;
+const named = env['K8SBENCH_TEST_KUBECONFIG'];
+if (!named)
+  throw new Error(
+    "no cluster to test on; run 'bun test/cluster/with-cluster.ts bun test/run.ts test/cluster'",
+  );
+
+/** The administrator's. */
+export const kubeconfig = named;
+/** An image with a shell and common tools. */
+export const image = env['K8SBENCH_TEST_IMAGE'] ?? 'docker.io/library/busybox:1.36';
+/** Directory of a cluster that was started here, for faults; undefined on a cluster that is somebody's. */
+export const ownDirectory = env['K8SBENCH_TEST_CLUSTER'];
+
+const nothing = { write: async () => undefined, closed: false, isTerminal: false, columns: 80 };
+
+/** An outside with an environment of its own, so that nothing of the tester's leaks in. */
+export const worldWith = (
+  more: { env?: Record<string, string>; interrupted?: AbortSignal; cwd?: string } = {},
+): World => ({
+  cwd: more.cwd ?? tmpdir(),
+  env: { PATH: env['PATH'], HOME: '/nonexistent', ...more.env },
+  host: 'tester',
+  now: () => Date.now(),
+  random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+  stdin: (async function* () {})(),
+  stdout: nothing,
+  stderr: nothing,
+  interrupted: more.interrupted ?? new AbortController().signal,
+  program: (tool) => ['false', tool],
+});
+
+export const connected = (
+  values: ConnectValues = { kubeconfig },
+  more: Parameters<typeof worldWith>[0] = {},
+): Cluster => connect(values, worldWith(more));
+
+export const admin = connected();
+
+/** A directory for files of a test file. */
+export const scratch = (): { path: string; remove: () => void } => {
+  const path = mkdtempSync(join(tmpdir(), 'k8sbench-cluster-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+};
+
+/** A namespace of its own for a test file; `remove` takes everything in it away. */
+export const makeNamespace = async (
+  word: string,
+  labels: Record<string, string> = {},
+): Promise<{ name: string; remove: () => Promise<void> }> => {
+  const name = `k8sbench-test-${word}-${Date.now().toString(36)}`;
+  const made = await admin.create<KubernetesObject>('namespaces', {}, { metadata: { name, labels } });
+  await until(`the service account of ${name}`, async () =>
+    (await admin.list<KubernetesObject>('serviceaccounts', { namespace: name })).some(
+      (one) => one.metadata.name === 'default',
+    ),
+  );
+  return {
+    name,
+    remove: async () => {
+      await admin.delete('namespaces', { name }, made.metadata.uid);
+    },
+  };
+};
+
+/** A pod with one container `main` that runs a command; gives its name once it runs. */
+export const runPod = async (namespace: string, name: string, command: string[]): Promise<string> => {
+  await admin.create(
+    'pods',
+    { namespace },
+    {
+      metadata: { name },
+      spec: {
+        restartPolicy: 'Never',
+        terminationGracePeriodSeconds: 0,
+        automountServiceAccountToken: false,
+        containers: [{ name: 'main', image, imagePullPolicy: 'IfNotPresent', command }],
+      },
+    },
+  );
+  await until(`pod ${name}`, async () => {
+    const pod = await admin.get<KubernetesObject & { status: { phase: string } }>('pods', {
+      namespace,
+      name,
+    });
+    return pod.status.phase !== 'Pending';
+  });
+  return name;
+};
+
+/** A service account that may do what the rules say in its namespace, and a token of it. */
+export const makeUser = async (
+  namespace: string,
+  name: string,
+  rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[],
+): Promise<string> => {
+  await admin.create('serviceaccounts', { namespace }, { metadata: { name } });
+  await admin.create('roles', { namespace }, { metadata: { name }, rules });
+  await admin.create(
+    'rolebindings',
+    { namespace },
+    {
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+      subjects: [{ kind: 'ServiceAccount', name, namespace }],
+    },
+  );
+  const { status } = await admin.create<{ status: { token: string } }>(
+    'serviceaccounts',
+    { namespace, name, subresource: 'token' },
+    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+  );
+  return status.token;
+};
