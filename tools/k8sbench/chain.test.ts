@@ -9,8 +9,9 @@ import { talkOn } from '../../shared/talk.ts';
 import { readStdin } from '../../shared/world.ts';
 import { runTool } from '../../test/outside.ts';
 import { type NotJudged, readNotJudged, runPipeline } from './chain.ts';
-import { quoted, scriptOf } from './explain.ts';
+import { scriptOf } from './explain.ts';
 import { flagsOf, type Link, stepsOf } from './links.ts';
+import { asWord } from './quoting.ts';
 
 const exits = Object.values(EXIT);
 /** Tools that say what they were given: a recipe, a plan that reads it, a step in a run, a last one that prints. */
@@ -343,7 +344,7 @@ exit "$status"
         Array.from({ length: random(8) }, () => alphabet[random(20)]).join(''),
       ),
     ];
-    const shell = Bun.spawnSync(['bash', '-c', `printf '%s\\0' ${words.map(quoted).join(' ')}`]);
+    const shell = Bun.spawnSync(['bash', '-c', `printf '%s\\0' ${words.map(asWord).join(' ')}`]);
     expect(shell.stdout.toString().split('\0').slice(0, -1)).toEqual(words);
   });
 });

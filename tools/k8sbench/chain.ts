@@ -82,7 +82,7 @@ export const runPipeline = async (
   for (let attempt = 0; ; attempt++) {
     const { exit, run } = await runChain(steps, world);
     if (exit !== EXIT.notJudged) return exit;
-    talk.warn(`not judged; everything about it is in '${run}'`);
+    if (run !== undefined) talk.warn(`not judged; everything about it is in '${run}'`);
     if (attempt === times) return notJudged.what === 'pass' ? EXIT.done : exit;
     talk.info(`attempt ${attempt + 2} of ${times + 1}, with a run of its own`);
   }

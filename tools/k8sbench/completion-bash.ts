@@ -1,5 +1,6 @@
 /** The completion script for bash. Pure. */
-import { type Described, kindOf, quoted } from './described.ts';
+import { type Described, kindOf } from './described.ts';
+import { quoted } from './quoting.ts';
 
 const caseOf = ({ name, flags, words }: Described): string => {
   const values = flags.flatMap(({ name: flag, value }) => {

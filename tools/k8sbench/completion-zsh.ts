@@ -1,5 +1,6 @@
 /** The completion script for zsh. Pure. */
-import { type Described, type DescribedFlag, kindOf, quoted } from './described.ts';
+import { type Described, type DescribedFlag, kindOf } from './described.ts';
+import { quoted } from './quoting.ts';
 
 /** Text inside the specs of `_arguments` and `_describe`. */
 const inSpec = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&');

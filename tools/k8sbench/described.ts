@@ -42,6 +42,3 @@ export const described = (
 /** What a value is, from what the help text calls it. */
 export const kindOf = (hint: string): 'directory' | 'file' | 'other' =>
   /\bDIR\b/.test(hint) ? 'directory' : /\b(FILE|PATH)\b/.test(hint) ? 'file' : 'other';
-
-/** A text in single quotes for sh, bash and zsh. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,10 +1,7 @@
 /** A pipeline as a shell script of single commands that does the same. Pure. */
 import type { NotJudged } from './chain.ts';
 import type { Step } from './links.ts';
-
-/** A word as a shell reads it back. */
-export const quoted = (word: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+import { asWord } from './quoting.ts';
 
 /** Where a step's output is kept for the next one: the run directory's path, or a whole file. */
 const variableOf = (taken: Step['takes'], tool: string): string => (taken === 'stdin' ? tool : 'run');
@@ -12,7 +9,7 @@ const variableOf = (taken: Step['takes'], tool: string): string => (taken === 's
 /** One line per step, each with what the one before printed; the last one's output is the pipeline's. */
 const bodyOf = (steps: readonly Step[]): string[] =>
   steps.map(({ tool, args, takes }, at) => {
-    const command = ['k8sbench', tool.name, ...args.map(quoted)].join(' ');
+    const command = ['k8sbench', tool.name, ...args.map(asWord)].join(' ');
     const before = variableOf(takes, steps[at - 1]?.tool.name ?? '');
     const fed = { nothing: '', run: ` --run "$${before}"`, stdin: ` <<<"$${before}"` }[takes];
     const next = steps[at + 1];

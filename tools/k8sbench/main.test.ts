@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import pack from '../../package.json' with { type: 'json' };
 import { FORMATS } from '../../schemas/formats.ts';
 import { VERSION } from '../../shared/version.ts';
 import { runTool } from '../../test/outside.ts';
 import { main, tool } from './main.ts';
+import { LINKS } from './pipelines.ts';
 import { TOOLS } from './table.ts';
+
+const root = resolve(import.meta.dir, '../..');
 
 describe('the dispatcher', () => {
   test('help lists every tool with its line', async () => {
@@ -56,6 +61,19 @@ describe('the dispatcher', () => {
     expect(done.stdout.toString()).toBe('run-session\n');
   });
 });
+
+test('each tool with a folder is a command of the package', () => {
+  const folders = Object.keys(TOOLS).filter((name) => existsSync(join(root, 'tools', name)));
+  expect(folders.length).toBeGreaterThan(5);
+  const commands = folders.map((name): [string, string] => [`k8sbench-${name}`, `tools/${name}/main.ts`]);
+  expect(pack.bin).toEqual({ k8sbench: 'tools/k8sbench/main.ts', ...Object.fromEntries(commands) } as never);
+  expect(readdirSync(join(root, 'tools')).toSorted()).toEqual(['k8sbench', ...folders].toSorted());
+});
+
+test.each(LINKS.map((link) => [link.tool.name, link] as const))(
+  'what the pipelines leave out of %s is a flag of it',
+  (_, { tool: one, leave }) => expect(Object.keys(one.flags)).toEqual(expect.arrayContaining([...leave])),
+);
 
 describe('schema', () => {
   test('lists the formats', async () => {

@@ -10,6 +10,8 @@ import { tool as tracker } from '../tracker/main.ts';
 import type { Link } from './links.ts';
 import { definePipeline } from './pipeline.ts';
 
+const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted] as const;
+
 const making: Link = {
   tool: profile,
   leave: ['list', 'json', 'remove-builds'],
@@ -36,10 +38,13 @@ const recording: Link = {
   takes: 'run',
 };
 
+/** From a profile to a line in the history. */
+export const LINKS = [making, planning('compare'), measuring, judging, recording];
+
 export const compare = definePipeline({
   name: 'compare',
   about: 'plans, measures, judges and records a comparison',
-  links: [making, planning('compare'), measuring, judging, recording],
+  links: LINKS,
   more: `PRINTS
 
   the tracker's lines, one per size and candidate; tables and explanations on stderr
@@ -50,7 +55,7 @@ EXAMPLES
   k8sbench compare --local --reference 'sort -n data' --candidate 'sort -n --parallel=2 data'
   k8sbench compare --local --old main --new WORKTREE --build 'make -j2' --sample './bin/app data'
   k8sbench compare --local --rounds 12 --explain`,
-  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
+  exits,
 });
 
 export const calibrate = definePipeline({
@@ -64,7 +69,7 @@ export const calibrate = definePipeline({
 EXAMPLE
 
   k8sbench calibrate --local --rounds 12`,
-  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
+  exits,
 });
 
 const judgingAgain: Link = {
@@ -93,5 +98,5 @@ export const report = definePipeline({
 EXAMPLE
 
   k8sbench report --run out/RUN --max-cv 0.1 --baseline baseline.json`,
-  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
+  exits,
 });
