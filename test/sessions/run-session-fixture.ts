@@ -1,5 +1,5 @@
 /** Run directories made by hand, and a pod program whose every line and fault is chosen: for what the real one can't be made to do. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
 import { sha256 } from '../../shared/files.ts';
@@ -152,3 +152,17 @@ export const outside = (
     interrupt: (reason = 'SIGTERM') => controller.abort(reason),
   };
 };
+
+/** Processes with exactly this command line, words joined by blanks. */
+export const running = (command: string | RegExp): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1).join(' ');
+        return typeof command === 'string' ? words === command : command.test(words);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);

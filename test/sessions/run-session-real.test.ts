@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Job } from '../../schemas/job.ts';
 import { isAlive } from '../../tools/run-session/processes.ts';
+import { running } from './run-session-fixture.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-real-'));
 const temporary = join(scratch, 'tmp');
@@ -33,9 +34,6 @@ const measuring = async (dir: string): Promise<NonNullable<Job['local']>> => {
   while (!existsSync(path) || !readFileSync(path, 'utf8').includes('"t":"sample"')) await Bun.sleep(10);
   return jobOf(dir).local!;
 };
-/** Processes that run this very command. */
-const running = (command: string): string => Bun.spawnSync(['pgrep', '-fx', command]).stdout.toString();
-
 let made = 0;
 /** A plan of two sleeping commands; each process of the run sleeps a length of its own, so that it can be found. */
 const sleeping = (seconds: string): string[] => [
@@ -65,7 +63,7 @@ test('compare killed in the middle goes on with the same command, and the attemp
   expect(again.stderr).toContain('was killed: recorded as void, measured anew');
   expect(JSON.parse(again.stdout)).toMatchObject({ run: expect.stringContaining('killed') });
   expect(isAlive(left.pod!)).toBe(false);
-  expect(running('sleep 0.2')).toBe('');
+  expect(running('sleep 0.2')).toEqual([]);
   expect(readdirSync(temporary)).toEqual([]);
   expect(left.cgroup !== undefined && existsSync(left.cgroup)).toBe(false);
   expect(attempts(out)).toEqual([
@@ -96,7 +94,7 @@ test('SIGTERM saves the log with the samples before it; nothing of the session i
     log: { lines: log.length - 1 },
   });
   expect(isAlive(left.pod!)).toBe(false);
-  expect(running('sleep 0.3')).toBe('');
+  expect(running('sleep 0.3')).toEqual([]);
   expect(readdirSync(temporary)).toEqual([]);
   expect(attempts(out)).toEqual([expect.objectContaining({ outcome: 'void', exit: 130 })]);
 }, 60_000);
@@ -108,10 +106,10 @@ test('a second signal leaves at once, and the measured processes with it', async
   session.kill('SIGINT');
   session.kill('SIGINT');
   expect(await session.exited).toBe(130);
-  for (let tries = 0; tries < 200 && (isAlive(left.pod!) || running('sleep 0.41?') !== ''); tries++)
+  for (let tries = 0; tries < 200 && (isAlive(left.pod!) || running(/^sleep 0.41?$/).length > 0); tries++)
     await Bun.sleep(10);
   expect(isAlive(left.pod!)).toBe(false);
-  expect(running('sleep 0.41?')).toBe('');
+  expect(running(/^sleep 0.41?$/)).toEqual([]);
 }, 60_000);
 
 test('a second run-session is refused while the first measures', async () => {

@@ -24,6 +24,7 @@ import {
   type Planned,
   planByHand,
   podProgram,
+  running,
 } from './run-session-fixture.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-runner-'));
@@ -59,8 +60,6 @@ const nothingLeft = (): void => {
         readdirSync(join('/sys/fs/cgroup', hierarchy)).filter((one) => one.includes('k8sbench-run-')),
       ).toEqual([]);
 };
-
-const slept = (): string => Bun.spawnSync(['pgrep', '-fx', 'sleep 600']).stdout.toString();
 
 describe('a session that goes well', () => {
   test('is kept, verified, and leaves nothing behind', async () => {
@@ -229,9 +228,9 @@ describe('a session that does not', () => {
 
   test('a process that the session left behind is gone, though it holds the log open', async () => {
     const { dir } = plan();
-    const before = slept();
+    const before = running('sleep 600');
     expect(await main(['--run', dir], world('child-stays'))).toBe(0);
-    expect(slept()).toBe(before);
+    expect(running('sleep 600')).toEqual(before);
     nothingLeft();
   }, 20_000);
 

@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { descendantsOf, identityOf, isAlive, killTree, signal } from './processes.ts';
 
 test('a process is known by its pid and its start', async () => {
@@ -14,22 +17,18 @@ test('a process is known by its pid and its start', async () => {
 });
 
 test('a name with blanks and parentheses does not confuse', async () => {
-  const child = Bun.spawn(['bash', '-c', 'exec -a x sleep 60']);
-  const named = Bun.spawn(
-    [
-      'python3',
-      '-c',
-      'import ctypes,time; ctypes.CDLL(None).prctl(15, b"a) R 1 (", 0, 0, 0); print(1, flush=True); time.sleep(60)',
-    ],
-    { stdout: 'pipe' },
-  );
-  await named.stdout.getReader().read();
-  const identity = identityOf(named.pid)!;
+  const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-name-'));
+  const program = join(scratch, 'a) R 1 (');
+  symlinkSync(process.execPath, program);
+  const child = Bun.spawn([program, '-e', 'setTimeout(() => undefined, 60_000)']);
+  const identity = identityOf(child.pid)!;
   expect(identity.start_ticks).toBeGreaterThan(0);
+  expect(readFileSync(`/proc/${child.pid}/comm`, 'utf8')).toBe('a) R 1 (\n');
   expect(isAlive(identity)).toBe(true);
-  expect(descendantsOf(process.pid)).toContain(named.pid);
-  for (const one of [child, named]) one.kill('SIGKILL');
-  await Promise.all([child.exited, named.exited]);
+  expect(descendantsOf(process.pid)).toContain(child.pid);
+  child.kill('SIGKILL');
+  await child.exited;
+  rmSync(scratch, { recursive: true });
 });
 
 test('a process is killed with everything below it, and nobody else', async () => {
