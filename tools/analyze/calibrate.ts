@@ -1,13 +1,11 @@
 /** The noise floor of named nodes, from the reference alone (spec §6). Pure. */
 import type { CalibrationNode, CalibrationSize, Clock, Throttle } from '../../schemas/calibration.ts';
+import { JUDGED_FROM } from '../../shared/calibration-fit.ts';
 import { correlation, mean, median, standardDeviation } from '../../shared/statistics.ts';
 import { type Gate, gateProblems, limitText, medianNoise, noiseOf, writtenNoise } from './noise.ts';
 import { referenceOf } from './measured-profile.ts';
 import type { Samples } from './samples.ts';
 import type { ReadSession } from './sources.ts';
-
-/** Runs from which a size is judged. */
-export const JUDGED_FROM = 12;
 
 /** Second half's warm p50 over the first half's, from 4 runs on; the middle one of an odd number counts as second. */
 export const warmDrift = (warm: readonly number[] | undefined): number | null => {

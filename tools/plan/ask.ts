@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { calibration as calibrationSchema } from '../../schemas/calibration.ts';
 import type { Profile } from '../../schemas/profile.ts';
 import type { Run } from '../../schemas/run.ts';
+import { calibrationFit } from '../../shared/calibration-fit.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { readProfile, type ReadProfile } from '../../shared/profiles/read.ts';
 import { check, parseJson, readText } from '../../shared/read.ts';
 import type { World } from '../../shared/world.ts';
-import { calibrationProblems } from './calibration.ts';
 import { commitOfArtifacts, commitProblems, localCommit } from './commit.ts';
 import { configurationOf } from './configuration.ts';
 import { withControl } from './control.ts';
@@ -192,11 +192,12 @@ export const askedOf = async (flags: PlanFlags, world: World): Promise<Asked> =>
   if (problems.length > 0) throw usage(problems);
   if (calibration) {
     const nodes = local ? [world.host] : where.pickNode ? undefined : where.nodes;
-    const unfit = calibrationProblems(calibration.value, {
+    const fit = calibrationFit(calibration.value, {
       profile: profile.name,
       turns,
       ...(nodes ? { nodes } : {}),
     });
+    const unfit = fit.flatMap((size) => size.problems);
     if (unfit.length > 0) throw new Failure(EXIT.notJudged, unfit);
   }
   return { request, said: local?.said ?? [] };

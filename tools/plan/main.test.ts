@@ -432,7 +432,7 @@ describe('what is refused', () => {
     writeFileSync(join(cwd, 'cal.json'), JSON.stringify(calibrationOf({ here: 11, there: 12 })));
     const fits = await plan(['--local', '--calibration', 'cal.json', '--turns', '50', '--out', 'k']);
     expect([fits.exit, fits.stdout]).toEqual([3, '']);
-    expect(fits.stderr).toContain("has 11 runs at size 50 on node 'here', and needs 12");
+    expect(fits.stderr).toContain("has 11 runs at 50 turns on node 'here', and 12 are needed");
     const usage = await plan(['--local', '--calibration', 'cal.json', '--turns', '50', '--pin', '9999']);
     expect(usage.exit).toBe(2);
     mkdirSync(join(cwd, 'cal-run'));

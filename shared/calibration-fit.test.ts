@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { Calibration } from '../../schemas/calibration.ts';
-import { calibrationProblems } from './calibration.ts';
+import type { Calibration } from '../schemas/calibration.ts';
+import { calibrationFit } from './calibration-fit.ts';
 
 const node = (runs: number, scaling = false) => ({ runs, clock: { scaling } });
 /** The parts of a calibration that are looked at. */
@@ -17,20 +17,20 @@ test.each([
     'another profile',
     calibration(),
     { ...FITS, profile: 'other' },
-    ["the calibration is of profile 'store', not of 'other'"],
+    ["the calibration is of profile 'store', this run of 'other'"],
   ],
   [
     'a size that it lacks',
     calibration(),
     { ...FITS, turns: [50, 3500] },
-    ['the calibration lacks size 3500'],
+    ['the calibration has no size 3500'],
   ],
-  ['no node', calibration({}), { ...FITS, turns: [50] }, ['the calibration names no node at size 50']],
+  ['no node', calibration({}), { ...FITS, turns: [50] }, ['the calibration names no node at 50 turns']],
   [
     'a node that it lacks',
     calibration(),
     { ...FITS, turns: [50], nodes: ['c', 'a'] },
-    ["did not measure node 'c' at size 50, only a, b"],
+    ["did not measure node 'c' at 50 turns; calibrate it, or compare on 'a', 'b'"],
   ],
   [
     'a name that every object has',
@@ -42,7 +42,7 @@ test.each([
     'too few runs',
     calibration({ a: node(11), b: node(12) }),
     { ...FITS, turns: [50] },
-    ["has 11 runs at size 50 on node 'a', and needs 12"],
+    ["has 11 runs at 50 turns on node 'a', and 12 are needed"],
   ],
   [
     'runs that are no number',
@@ -54,16 +54,16 @@ test.each([
     'clocks that move',
     calibration({ a: node(12, true) }),
     { ...FITS, turns: [50] },
-    ["node 'a' was measured on clocks that move"],
+    ["measured node 'a' on cores that scale their clock"],
   ],
   [
     'everything at once',
     calibration({ a: node(3, true) }),
     { ...FITS, turns: [50, 70] },
-    ['has 3 runs', 'clocks that move', 'lacks size 70'],
+    ['has 3 runs', 'scale their clock', 'has no size 70'],
   ],
 ])('%s', (_, given, wanted, sentences) => {
-  const problems = calibrationProblems(given, wanted);
+  const problems = calibrationFit(given, wanted).flatMap((size) => size.problems);
   expect(problems).toHaveLength(sentences.length);
   for (const [at, sentence] of sentences.entries()) expect(problems[at]).toContain(sentence);
 });
