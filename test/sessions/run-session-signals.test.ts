@@ -117,7 +117,7 @@ test('killed in the second of several sessions: the first stays, the second is m
 
 test('a second one is refused while the first measures, and disturbs nothing', async () => {
   const { dir } = plan();
-  const first = start('none', 60, dir);
+  const first = start('hang', 0, dir);
   await measuring(dir);
   const second = Bun.spawnSync(words('none', 0, dir, '--force'), {
     env: { ...process.env, TMPDIR: temporary },
@@ -125,17 +125,24 @@ test('a second one is refused while the first measures, and disturbs nothing', a
   expect(second.exitCode).toBe(1);
   expect(second.stdout.toString()).toBe('');
   expect(second.stderr.toString()).toContain(`is being measured by process ${first.pid}`);
-  expect(await first.exited).toBe(0);
-  expect(jobOf(dir).outcome).toBe('done');
+  expect(jobOf(dir)).toMatchObject({ outcome: 'running', runner: { pid: first.pid } });
+  first.kill('SIGTERM');
+  expect(await first.exited).toBe(130);
 });
 
 test('of several started at once, one measures', async () => {
   const { dir, out } = plan();
-  const all = Array.from({ length: 5 }, () => start('none', 100, dir));
-  const status = await Promise.all(all.map((one) => one.exited));
-  expect(status.toSorted()).toEqual([0, 1, 1, 1, 1]);
-  expect(attempts(out)).toEqual([]);
-  expect(jobOf(dir).outcome).toBe('done');
+  const all = Array.from({ length: 5 }, () => start('hang', 0, dir));
+  const refused: number[] = [];
+  for (const one of all) void one.exited.then((status) => refused.push(status));
+  while (refused.length < 4) await Bun.sleep(10);
+  expect(refused).toEqual([1, 1, 1, 1]);
+  const [left] = all.filter((one) => one.exitCode === null);
+  await measuring(dir);
+  expect(jobOf(dir)).toMatchObject({ outcome: 'running', runner: { pid: left!.pid } });
+  left!.kill('SIGTERM');
+  expect(await left!.exited).toBe(130);
+  expect(attempts(out)).toHaveLength(1);
 });
 
 describe('signals', () => {
