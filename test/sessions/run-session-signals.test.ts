@@ -137,7 +137,7 @@ test('of several started at once, one measures', async () => {
   for (const one of all) void one.exited.then((status) => refused.push(status));
   while (refused.length < 4) await Bun.sleep(10);
   expect(refused).toEqual([1, 1, 1, 1]);
-  const [left] = all.filter((one) => one.exitCode === null);
+  const left = all.find((one) => one.exitCode === null);
   await measuring(dir);
   expect(jobOf(dir)).toMatchObject({ outcome: 'running', runner: { pid: left!.pid } });
   left!.kill('SIGTERM');
