@@ -60,8 +60,8 @@ export const killGroup = (group: number): void => kill(-group);
 
 /**
  * Finds what a step left behind. With a cgroup of its own: whatever is in it beside the harness. Without: processes that are
- * new since the last look and carry the session's marker, belong to the step's process group or session, or (in a pod, where
- * orphans go to the first process) are children of the harness or of process 1.
+ * new since the last look and carry the session's marker, belong to the step's process group or session, or are children
+ * of the harness or (in a container, where orphans go to its first process) of process 1.
  */
 export class Leftovers {
   #machine: Machine;
@@ -70,11 +70,12 @@ export class Leftovers {
   #adopts: ReadonlySet<number>;
   #known = new Set<number>();
 
-  constructor(machine: Machine, own: OwnCgroup | undefined, marker: string, inPod: boolean) {
+  /** `inContainer`: process 1 is in the session's own cgroup, so that what it adopts was started by the session. */
+  constructor(machine: Machine, own: OwnCgroup | undefined, marker: string, inContainer: boolean) {
     this.#machine = machine;
     this.#own = own;
     this.#marker = `${MARKER}=${marker}`;
-    this.#adopts = new Set(inPod ? [1, process.pid] : [process.pid]);
+    this.#adopts = new Set(inContainer ? [1, process.pid] : [process.pid]);
     if (!own) this.#known = new Set(this.#pids());
   }
 

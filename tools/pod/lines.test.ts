@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { SessionLog } from '../../shared/session-log.ts';
 import { LineWriter, type Output } from './lines.ts';
+import { SessionError } from './session-error.ts';
 
 const never = new AbortController().signal;
 
@@ -65,11 +66,14 @@ describe('the log', () => {
 
   test('a reader that stands still does not hold a session that was asked to stop', async () => {
     const stop = new AbortController();
-    const output: Output = { closed: false, write: () => new Promise(() => undefined) };
+    let writes = 0;
+    const output: Output = { closed: false, write: () => new Promise(() => writes++) };
     const lines = new LineWriter(output, stop.signal, 20);
     const writing = lines.put('cpu', {});
-    stop.abort();
-    await writing;
-    await lines.end();
+    stop.abort(new SessionError('interrupted', 'stop'));
+    await expect(writing).rejects.toMatchObject({ code: 'interrupted' });
+    // Half a line may stand there: nothing can follow it.
+    await expect(lines.end()).rejects.toMatchObject({ code: 'interrupted' });
+    expect(writes).toBe(1);
   });
 });

@@ -24,28 +24,39 @@ export class LineWriter {
   #hash = createHash('sha256');
   #seq = 0;
   #patienceMs: number;
+  /** Why nothing can be written any more. */
+  #broken: SessionError | undefined;
 
-  /** `interrupted` is aborted when the session must stop. */
+  /** `interrupted` is aborted when the session must stop; its reason is a SessionError. */
   constructor(output: Output, interrupted: AbortSignal, patienceMs = PATIENCE_MS) {
     this.#output = output;
     this.#interrupted = interrupted;
     this.#patienceMs = patienceMs;
   }
 
-  /** Resolves when handed on; a reader that stands still can't hold a session that was asked to stop. */
+  /**
+   * Resolves when handed on. A reader that stands still can't hold a session that was asked to stop: the log then ends in the
+   * middle of a line, and nothing may follow.
+   */
   async #write(text: string): Promise<void> {
+    if (this.#broken) throw this.#broken;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let onAbort: (() => void) | undefined;
-    const impatience = new Promise<void>((resolve) => {
-      onAbort = () => (timer = setTimeout(resolve, this.#patienceMs));
+    const impatience = new Promise<'late'>((resolve) => {
+      onAbort = () => (timer = setTimeout(resolve, this.#patienceMs, 'late'));
       if (this.#interrupted.aborted) onAbort();
       else this.#interrupted.addEventListener('abort', onAbort, { once: true });
     });
-    await Promise.race([this.#output.write(text), impatience]);
+    const first = await Promise.race([this.#output.write(text), impatience]);
     clearTimeout(timer);
     if (onAbort) this.#interrupted.removeEventListener('abort', onAbort);
-    if (this.#output.closed)
-      throw new SessionError('reader-gone', 'nobody reads the log any more; the measurement was stopped');
+    if (first === 'late') this.#broken = this.#interrupted.reason as SessionError;
+    else if (this.#output.closed)
+      this.#broken = new SessionError(
+        'reader-gone',
+        'nobody reads the log any more; the measurement was stopped',
+      );
+    if (this.#broken) throw this.#broken;
   }
 
   async put(t: string, fields: Readonly<Record<string, unknown>>): Promise<void> {

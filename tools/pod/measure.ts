@@ -168,7 +168,13 @@ const rigOf = async (
     conditions: closing(new Conditions(machine, cgroup, cores.pin.cpus)),
     settle: closing(new Settle(machine, data)),
     probe: typeof probe === 'string' ? undefined : probe,
-    leftovers: new Leftovers(machine, accounted.own, env[MARKER]!, place.delivery !== 'local'),
+    leftovers: new Leftovers(
+      machine,
+      accounted.own,
+      env[MARKER]!,
+      accounted.accounting === 'cgroup' &&
+        machine.read('/proc/1/cgroup') === machine.read('/proc/self/cgroup'),
+    ),
     pipe: closing(new OutputPipe(`${logs}/stdout`)),
     accounting: accounted.accounting,
     prefix: taskset === undefined ? [] : [taskset, '-c', cores.list],

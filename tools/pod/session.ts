@@ -102,17 +102,16 @@ export const runSession = async (outside: Outside): Promise<Ending> => {
       // What can't be undone must not hide why the session ended.
     }
   interrupted.removeEventListener('abort', onInterrupt);
-  if (error?.code !== 'reader-gone')
-    try {
-      if (error)
-        await lines.put('error', {
-          message: error.message,
-          code: error.code,
-          ...(error.invalid ? { invalid: true } : {}),
-        });
-      await lines.end();
-    } catch (caught) {
-      error ??= asSessionError(caught);
-    }
+  try {
+    if (error)
+      await lines.put('error', {
+        message: error.message,
+        code: error.code,
+        ...(error.invalid ? { invalid: true } : {}),
+      });
+    await lines.end();
+  } catch (caught) {
+    error ??= asSessionError(caught);
+  }
   return error ? { exit: error.exit, error } : { exit: EXIT.done };
 };

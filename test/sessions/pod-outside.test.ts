@@ -1,0 +1,255 @@
+/** Sessions that the outside disturbs: signals, readers, quotas, neighbours, other hands on the affinity. */
+import { afterAll, describe, expect, test } from 'bun:test';
+import { spawnSync } from 'node:child_process';
+import { constants, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cgroup, locateCgroup } from '../../tools/pod/cgroup.ts';
+import { machineAt } from '../../tools/pod/machine.ts';
+import {
+  cleanUp,
+  errorOf,
+  linesOf,
+  only,
+  place,
+  planOf,
+  run,
+  RUNTIMES,
+  type Runtime,
+  start,
+  type Started,
+  until,
+} from './pod-runs.ts';
+
+afterAll(cleanUp);
+const machine = machineAt('/');
+const BOTH: Runtime[] = ['bun', 'node24'];
+
+/** Whether a process with this id is there and not dead. */
+const isAlive = (pid: number): boolean => {
+  const stat = machine.read(`/proc/${pid}/stat`);
+  return typeof stat === 'string' && !/\) [ZX] /.test(stat);
+};
+
+/** The measured process that a session runs now: the first in a session of its own below the harness. */
+const measuredBy = (harness: number): number | undefined => {
+  const children = (machine.word(`/proc/${harness}/task/${harness}/children`) ?? '')
+    .split(' ')
+    .filter(Boolean);
+  return children
+    .map(Number)
+    .find((pid) => /[w]\0(hang|slow|stubborn)/.test(machine.read(`/proc/${pid}/cmdline`) ?? ''));
+};
+
+const measuring = async ({ child }: Started): Promise<number> => {
+  await until(() => measuredBy(child.pid) !== undefined);
+  return measuredBy(child.pid)!;
+};
+
+/** Rounds that go well, then one that hangs. */
+const hangingLater = () => {
+  const plan = planOf(['good']);
+  plan.profile.targets[0]!.sample = [
+    'sh',
+    '-c',
+    'test {sample} -lt 1 && exec {root}/w good; exec {root}/w stubborn',
+  ];
+  return plan;
+};
+
+describe.each(BOTH)('on %s', (runtime) => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    test(`${signal}: the sample in flight is lost, nothing else`, async () => {
+      const started = start(runtime, hangingLater());
+      const measured = await measuring(started);
+      started.child.kill(signal);
+      const result = await started.result;
+      expect({ exit: result.exit, complete: result.complete }).toEqual({ exit: 130, complete: true });
+      expect(errorOf(result)).toMatchObject({ code: 'interrupted' });
+      expect(errorOf(result)!['message']).toContain(signal);
+      expect(result.lines.slice(-2).map((line) => line.t)).toEqual(['error', 'end']);
+      // Round 0 of both and, as round 1 begins with the other target, its sample.
+      expect(only(result.lines, 'sample').map((line) => line['target'])).toEqual([
+        'tested',
+        'steady',
+        'steady',
+      ]);
+      expect(isAlive(measured)).toBe(false);
+    });
+
+  test('SIGTERM before the first step ends it just so', async () => {
+    const started = start(runtime, planOf(['good'], { pin: 'auto', cpus: 1 }));
+    // With a choice of cores the session watches them for a second.
+    await Bun.sleep(navigator.hardwareConcurrency > 1 ? 700 : 0);
+    started.child.kill('SIGTERM');
+    const result = await started.result;
+    expect([0, 130]).toContain(result.exit);
+    expect(result.complete || result.lines.length === 0).toBe(true);
+  });
+
+  test('the reader is gone: it stops, and leaves nothing', async () => {
+    const file = join(place, `reader-${runtime}.pids`);
+    const plan = planOf(['good']);
+    plan.profile.targets[0]!.sample = ['sh', '-c', `echo $$ >> ${file}; exec {root}/w slow 0.1`];
+    const shell = Bun.spawn(
+      [
+        'bash',
+        '-c',
+        '"$0" "$1" | head -n 6; echo "${PIPESTATUS[0]}"',
+        RUNTIMES[runtime],
+        join(place, 'pod.mjs'),
+      ],
+      {
+        env: { ...process.env, K8SBENCH_PLAN: JSON.stringify(plan), K8SBENCH_ROOT: join(place, 'root') },
+        stdout: 'pipe',
+      },
+    );
+    const output = (await new Response(shell.stdout).text()).trim().split('\n');
+    expect(output.pop()).toBe('1');
+    expect(output.length).toBe(6);
+    for (const pid of readFileSync(file, 'utf8').trim().split('\n')) expect(isAlive(Number(pid))).toBe(false);
+  });
+
+  test('a reader that stands still does not make it deaf to signals', async () => {
+    const fifo = join(place, `still-${runtime}`);
+    spawnSync('mkfifo', [fifo]);
+    const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    const child = Bun.spawn(
+      ['sh', '-c', 'exec "$0" "$1" > "$2"', RUNTIMES[runtime], join(place, 'pod.mjs'), fifo],
+      {
+        env: {
+          ...process.env,
+          K8SBENCH_PLAN: JSON.stringify(planOf(['wide'])),
+          K8SBENCH_ROOT: join(place, 'root'),
+        },
+      },
+    );
+    // A sample of 300 kB doesn't fit into the pipe.
+    await Bun.sleep(1500);
+    expect(child.exitCode).toBeNull();
+    child.kill('SIGTERM');
+    expect(await child.exited).toBe(130);
+    expect(reader).toBeGreaterThan(0);
+  });
+
+  test('killed outright, its log has whole lines up to the sample in flight', async () => {
+    const log = join(place, `killed-${runtime}.log`);
+    const env = {
+      ...process.env,
+      K8SBENCH_PLAN: JSON.stringify(hangingLater()),
+      K8SBENCH_ROOT: join(place, 'root'),
+    };
+    const child = Bun.spawn(
+      ['sh', '-c', 'exec "$0" "$1" > "$2"', RUNTIMES[runtime], join(place, 'pod.mjs'), log],
+      {
+        env,
+      },
+    );
+    await until(() => measuredBy(child.pid) !== undefined);
+    const measured = measuredBy(child.pid)!;
+    child.kill('SIGKILL');
+    await child.exited;
+    process.kill(-measured, 'SIGKILL');
+    const { lines, complete } = linesOf(readFileSync(log, 'utf8'));
+    expect(complete).toBe(false);
+    expect(lines.map((line) => line.seq)).toEqual(lines.map((_, at) => at));
+    expect(only(lines, 'sample').length).toBe(3);
+  });
+
+  test("somebody else's hand on the session's affinity voids it", async () => {
+    if (navigator.hardwareConcurrency === 1) return expect(navigator.hardwareConcurrency).toBe(1);
+    const started = start(runtime, planOf(['slow', '0.3']));
+    await measuring(started);
+    spawnSync('taskset', ['-cp', '1', String(started.child.pid)]);
+    const result = await started.result;
+    expect(result.exit).toBe(5);
+    expect(result.complete).toBe(true);
+    expect(errorOf(result)).toMatchObject({ code: 'affinity', invalid: true });
+    expect(errorOf(result)!['message']).toContain("the session's allowed cores changed");
+  });
+
+  test('without a cgroup of its own it says so, and still finds what is left behind', async () => {
+    // In a pod the container's cgroup counts; here that is the whole machine's.
+    const env = { K8SBENCH_DELIVERY: 'bundle' };
+    const good = await run(runtime, planOf(['burn', '20000']), { env });
+    expect(good.exit).toBe(0);
+    const { cpuAccounting, cpuAccountingReason } = good.lines[0]!;
+    if (cpuAccounting !== 'cgroup') {
+      expect(cpuAccounting).toBe(runtime === 'bun' ? 'process' : 'none');
+      expect(cpuAccountingReason).toBeString();
+      for (const line of only(good.lines, 'cpu'))
+        if (runtime === 'bun') expect(line['usageUsec']).toBeGreaterThan(0);
+        else expect(line['usageUsec']).toBeNull();
+    }
+    for (const mode of ['fork', 'holder', 'daemon']) {
+      const result = await run(runtime, planOf([mode]), { env });
+      expect({ exit: result.exit, code: errorOf(result)?.['code'] }).toEqual({
+        exit: 1,
+        code: 'left-behind',
+      });
+    }
+  });
+});
+
+/** A cgroup with a CPU quota of 20 %, and the file that takes processes; absent where none can be made. */
+const limitedCgroup = (cgroup: Cgroup): { dir: string; procs: string } | undefined => {
+  if (!cgroup.cpu) return undefined;
+  const dir = `${cgroup.cpu.dir}/k8sbench-quota-${process.pid}`;
+  try {
+    mkdirSync(dir);
+    if (cgroup.cpu.version === 2) writeFileSync(`${dir}/cpu.max`, '20000 100000');
+    else {
+      writeFileSync(`${dir}/cpu.cfs_period_us`, '100000');
+      writeFileSync(`${dir}/cpu.cfs_quota_us`, '20000');
+    }
+    return { dir, procs: `${dir}/cgroup.procs` };
+  } catch {
+    return undefined;
+  }
+};
+
+describe('in a cgroup with a CPU quota', () => {
+  const limited = limitedCgroup(locateCgroup(machine));
+  afterAll(() => {
+    if (limited) rmdirSync(limited.dir);
+  });
+  const wrapper = limited ? ['sh', '-c', `echo $$ > ${limited.procs} && exec "$@"`, 'sh'] : [];
+
+  for (const runtime of BOTH)
+    test(`${runtime}: the throttling shows`, async () => {
+      const { exit, lines } = await run(runtime, planOf(['burn', '200000']), { wrapper });
+      expect(exit).toBe(0);
+      const burnt = only(lines, 'cpu').filter(
+        (line) => line['target'] === 'tested' && line['step'] === 'sample',
+      );
+      if (!limited) return expect(lines[0]!['cpuMax']).not.toBe('20000 100000');
+      expect(lines[0]).toMatchObject({ cpuMax: '20000 100000', cpuStatOf: limited.dir });
+      for (const line of burnt) {
+        expect(line['nrPeriods']).toBeGreaterThan(0);
+        expect(line['nrThrottled']).toBeGreaterThan(0);
+        expect(line['throttledUsec']).toBeGreaterThan(0);
+        // Throttled, it lives longer than it works.
+        expect(line['usageUsec']).toBeLessThan((line['wallMs'] as number) * 1000);
+      }
+    }, 60_000);
+});
+
+describe('beside a busy neighbour', () => {
+  for (const runtime of BOTH)
+    test(`${runtime}: the session ends, and shows the pressure where the machine counts it`, async () => {
+      const spinner = Bun.spawn(['taskset', '-c', '0', 'sh', '-c', 'while :; do :; done']);
+      try {
+        const { exit, lines } = await run(runtime, planOf(['burn', '300000']));
+        expect(exit).toBe(0);
+        expect(only(lines, 'sample').length).toBe(6);
+        for (const line of only(lines, 'cpu').filter(
+          (one) => one['step'] === 'sample' && one['target'] === 'tested',
+        )) {
+          if (line['psiCpuSomeUsec'] !== undefined) expect(line['psiCpuSomeUsec']).toBeGreaterThan(0);
+          if (line['usageUsec'] !== null)
+            expect(line['usageUsec']).toBeLessThan((line['wallMs'] as number) * 1000);
+        }
+      } finally {
+        spinner.kill('SIGKILL');
+      }
+    });
+});
