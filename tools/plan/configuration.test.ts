@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { values as schema } from '../../schemas/values.ts';
 import type { World } from '../../shared/world.ts';
 import { configurationOf } from './configuration.ts';
 
@@ -141,6 +142,14 @@ describe('later sources win', () => {
       deadlineSeconds: 100,
       allowUnpinnedImage: true,
     });
+  });
+
+  test('every key of the schema stands in the example, and fits', async () => {
+    const example = join(import.meta.dir, '../../fixtures/values/every-setting.yaml');
+    const { problems, values } = await configurationOf(world(), { values: example });
+    expect(problems).toEqual([]);
+    const oneOfTwo = ['bundle', 'baseImage'];
+    expect([...Object.keys(values), ...oneOfTwo].toSorted()).toEqual(Object.keys(schema.entries).toSorted());
   });
 
   test('the file may come from stdin; an empty one sets nothing', async () => {

@@ -30,6 +30,12 @@ const readCommit = (given: string): Read<string> =>
     ? { ok: true, value: given }
     : { ok: false, expected: 'at least 7 hex digits of a commit, perhaps with -dirty' };
 
+/** A word that may stand in a tracker line. */
+const readWord = (given: string): Read<string> =>
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(given)
+    ? { ok: true, value: given }
+    : { ok: false, expected: 'a word of letters, digits, ".", "_" and "-"' };
+
 /** `auto`, `none`, or CPUs as the kernel lists them. */
 const readPin = (given: string): Read<string> => {
   const ranges = given.split(',').map((part) => /^(0|[1-9]\d{0,4})(?:-(0|[1-9]\d{0,4}))?$/.exec(part));
@@ -106,7 +112,7 @@ const judging = {
   'max-cv': decimal('the noise limit', 'CV', { above: 0, default: '0.05' }),
   calibration: text('calibration.json, or the run directory that holds it', 'FILE'),
   commit: read('refuse artifacts of another commit', 'COMMIT', readCommit),
-  purpose: text('what the run is for: main, pr, bisect, …', 'WORD'),
+  purpose: read('what the run is for: main, pr, bisect, …', 'WORD', readWord),
 } as const satisfies Flags;
 
 const files = {

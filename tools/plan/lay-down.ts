@@ -1,6 +1,5 @@
 /** From everything that was asked and found to the files of a run directory. Pure: the same request gives the same bytes. */
 import type { CompactPlan, Plan } from '../../schemas/plan.ts';
-import type { Profile } from '../../schemas/profile.ts';
 import type { Run } from '../../schemas/run.ts';
 import type { Values } from '../../schemas/values.ts';
 import { sha256 } from '../../shared/files.ts';
@@ -43,27 +42,15 @@ export const STDOUT_BYTES = 16 << 20;
 /** The session ends by itself before the Job's deadline would take its log away (DESIGN §2.2). */
 export const sessionLimit = (deadline: number): number => deadline - Math.max(30, 0.05 * deadline);
 
-const compactOf = (session: Session, run: string): CompactPlan => ({
-  format: 'compact-plan/1',
-  run,
-  mode: session.mode,
-  profile: session.profile,
-  turns: session.turns,
-  rounds: session.rounds,
-  warmupRounds: session.warmupRounds,
-  order: session.order,
-  // Each run draws orders of its own, and the same run always the same ones.
-  orderSeed: Number.parseInt(sha256(run).slice(0, 8), 16),
-  pin: session.pin,
-  cpus: session.cpus,
-  allowFrequencyScaling: session.allowFrequencyScaling,
-  delivery: session.delivery,
-  ...(session.expectCommit === undefined ? {} : { expectCommit: session.expectCommit }),
-  limits: session.limits,
-});
-
+/** The plan of one session: its compact form and every step expanded from it. */
 export const planOf = (session: Session, run: string): Plan => {
-  const compact = compactOf(session, run);
+  const compact: CompactPlan = {
+    format: 'compact-plan/1',
+    run,
+    ...session,
+    // Each run draws orders of its own, and the same run always the same ones.
+    orderSeed: Number.parseInt(sha256(run).slice(0, 8), 16),
+  };
   return {
     format: 'plan/1',
     compactSha256: sha256(JSON.stringify(compact)),
@@ -84,48 +71,46 @@ export interface LaidDown {
 
 export const inputsDigest = (request: Request): string => sha256(JSON.stringify(request));
 
+/** The four files of one session. `own` is what tells a parent from its children. */
+const filesOf = (request: Request, plan: Plan, now: number, own: Pick<Run, 'children' | 'parent'>): Files => {
+  const { session, about, values } = request;
+  const { spread: _spread, sessions: _sessions, pickNode: _pickNode, ...alike } = about;
+  const texts = new Map([
+    ['profile.json', jsonText(session.profile)],
+    ['values.json', jsonText(values)],
+    ['plan.json', jsonText(plan)],
+  ]);
+  const run: Run = {
+    format: 'run/1',
+    run: plan.compact.run,
+    mode: session.mode,
+    planned_at: new Date(now).toISOString(),
+    delivery: session.delivery,
+    // A child is one session: how many there are, and where they go, is its parent's.
+    ...(own.parent === undefined ? about : alike),
+    ...own,
+    profile: session.profile.name,
+    rule: session.profile.rule,
+    turns: session.turns,
+    rounds: session.rounds,
+    files: Object.fromEntries([...texts].map(([file, text]) => [file, sha256(text)])),
+    inputsSha256: inputsDigest(request),
+  };
+  return new Map([['run.json', jsonText(run)], ...texts]);
+};
+
 /** The files of a run and of its children. `now`: ms since the epoch. */
 export const layDown = (request: Request, run: string, now: number): LaidDown => {
-  const { session, about, children } = request;
+  const { session, children } = request;
   const names = children > 1 ? Array.from({ length: children }, (_, at) => childId(run, at + 1)) : [];
-  const inputsSha256 = inputsDigest(request);
-  const filesOf = (name: string, plan: Plan, own: Partial<Run>): Files => {
-    const { spread, sessions, pickNode, ...alike } = about;
-    const texts: [string, string][] = [
-      ['profile.json', jsonText(session.profile satisfies Profile)],
-      ['values.json', jsonText(request.values)],
-    ];
-    const planText = jsonText(plan);
-    const record: Run = {
-      format: 'run/1',
-      run: name,
-      mode: session.mode,
-      planned_at: new Date(now).toISOString(),
-      delivery: session.delivery,
-      ...alike,
-      ...(own.parent || spread === undefined ? {} : { spread }),
-      ...(own.parent || sessions === undefined ? {} : { sessions }),
-      ...(own.parent || pickNode === undefined ? {} : { pickNode }),
-      ...own,
-      profile: session.profile.name,
-      rule: session.profile.rule,
-      turns: session.turns,
-      rounds: session.rounds,
-      files: Object.fromEntries(
-        [...texts, ['plan.json', planText] as const].map(([file, text]) => [file, sha256(text)]),
-      ),
-      inputsSha256,
-    };
-    return new Map([...texts, ['run.json', jsonText(record)], ['plan.json', planText]]);
-  };
   const plan = planOf(session, run);
   return {
     run,
     plan,
-    files: filesOf(run, plan, names.length > 0 ? { children: names } : {}),
+    files: filesOf(request, plan, now, names.length > 0 ? { children: names } : {}),
     children: names.map((name) => ({
       run: name,
-      files: filesOf(name, planOf(session, name), { parent: run }),
+      files: filesOf(request, planOf(session, name), now, { parent: run }),
     })),
   };
 };

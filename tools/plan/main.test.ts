@@ -321,7 +321,6 @@ describe('a run that is named', () => {
 
   test.each([
     ['n/Mine', "'Mine' can't be a run's name"],
-    ['.', "can't be a run's name"],
     [`n/${'x'.repeat(64)}`, "can't be a run's name"],
   ])('refuses --run %s', async (dir, sentence) => {
     const { exit, stderr } = await plan(['--local', '--run', dir]);
@@ -385,8 +384,9 @@ describe('what is refused', () => {
     [['--local', '--pin', '1-0'], "flag '--pin': expected auto, none or a list"],
     [['--local', '--pin', '99999'], 'CPUs 99999 are not among those'],
     [['--local', '--commit', 'abc'], "flag '--commit': expected at least 7 hex digits"],
+    [['--local', '--purpose', 'a b'], "flag '--purpose': expected a word"],
     [['--local', '--node-selector', 'a'], "flag '--node-selector': expected key=value"],
-    [['--local', '--bundle', 'none'], "bundle 'none' does not exist"],
+    [['--local', '--bundle', 'none'], "bundle 'none' is not a directory"],
     [
       ['--bundle', 'none', '--base-image', `node@sha256:${'0'.repeat(64)}`, '--namespace', 'x'],
       "bundle 'none' is not a directory",

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
@@ -32,6 +32,13 @@ describe('checks and prints', () => {
     writeFileSync(join(cwd, 'mine.json'), JSON.stringify(store));
     const { exit, stdout } = await profile(['mine.json']);
     expect([exit, (JSON.parse(stdout) as Profile).targets[0]!.role]).toEqual([0, 'candidate']);
+  });
+
+  test.each(['own-workload', 'plain-commands'])('the example %s', async (name) => {
+    const path = join(import.meta.dir, `../../fixtures/profiles/${name}.json`);
+    const { exit, stdout } = await profile([path]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject(JSON.parse(readFileSync(path, 'utf8')));
   });
 
   test.each(['durable-store', 'runtimes'])('the built-in %s', async (name) => {

@@ -1,0 +1,88 @@
+/** What will be measured, as far as it can be looked at before the session: programs, their commit, the calibration. */
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts';
+import type { Profile } from '../../schemas/profile.ts';
+import { usage } from '../../shared/failure.ts';
+import { sha256 } from '../../shared/files.ts';
+import type { ReadProfile } from '../../shared/profiles/read.ts';
+import { check, parseJson, readText } from '../../shared/read.ts';
+import type { World } from '../../shared/world.ts';
+import { commitOfArtifacts, type FoundCommit, localCommit } from './commit.ts';
+import type { PlanFlags } from './flags.ts';
+import type { Request } from './lay-down.ts';
+import { machineOf } from './machine.ts';
+import { BUILT_IN_ROOT, pinProblems, programsOf, withRuntime } from './programs.ts';
+
+export interface Artifacts {
+  /** The profile as it is measured there. */
+  profile: Profile;
+  commit?: FoundCommit;
+  /** What run.json records of them. */
+  about: Pick<Request['about'], 'host' | 'root' | 'cwd' | 'programs'>;
+  /** What was decided for the user, one sentence each. */
+  said: string[];
+  problems: string[];
+}
+
+const isDirectory = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** On this machine: every program is found now, and a built-in workload gets a runtime that runs it. */
+export const localArtifacts = (
+  { profile, builtIn }: ReadProfile,
+  bundle: string | undefined,
+  flags: PlanFlags,
+  world: World,
+): Artifacts => {
+  const root = bundle === undefined ? BUILT_IN_ROOT : resolve(world.cwd, bundle);
+  const machine = machineOf(world);
+  const runtime = builtIn ? withRuntime(profile, machine) : { profile };
+  const measured = runtime.profile.targets.filter(
+    (one) => flags.mode === 'compare' || one.role === 'reference',
+  );
+  const programs = programsOf(measured, { root, cwd: world.cwd }, machine);
+  return {
+    profile: runtime.profile,
+    commit: localCommit(root, bundle ?? root, profile, world),
+    about: { host: world.host, root, cwd: world.cwd, programs: programs.paths },
+    said: runtime.said === undefined ? [] : [runtime.said],
+    problems: [
+      // Without its root everything in it is missing: one mistake, one problem.
+      ...(isDirectory(root) ? programs.problems : [`bundle '${bundle}' is not a directory`]),
+      ...pinProblems(flags.pin!, machine),
+    ],
+  };
+};
+
+/** In a cluster: what the directory of a bundle says of itself. */
+export const clusterArtifacts = (
+  { profile }: ReadProfile,
+  bundle: string | undefined,
+  world: World,
+): Artifacts => {
+  const none: Artifacts = { profile, about: {}, said: [], problems: [] };
+  if (bundle === undefined) return none;
+  const directory = resolve(world.cwd, bundle);
+  if (!isDirectory(directory))
+    return { ...none, problems: [`bundle '${bundle}' is not a directory; 'k8sbench bundle' makes one`] };
+  const commit = commitOfArtifacts(directory, bundle);
+  return { ...none, ...(commit ? { commit } : {}) };
+};
+
+/** A calibration as read, and how run.json names it. */
+export interface ReadCalibration {
+  value: Calibration;
+  recorded: { path: string; sha256: string };
+}
+
+/** The calibration that a flag names: the file, or the run directory that holds it. */
+export const readCalibration = (given: string, world: World): ReadCalibration => {
+  const shown = isDirectory(resolve(world.cwd, given)) ? join(given, 'calibration.json') : given;
+  const path = resolve(world.cwd, shown);
+  if (!existsSync(path))
+    throw usage(`flag '--calibration': '${shown}' does not exist; 'k8sbench calibrate' makes one`);
+  const text = readText(path, shown);
+  const value = check(calibrationSchema, { value: parseJson(text, shown, usage) }, shown, usage);
+  return { value, recorded: { path, sha256: sha256(text) } };
+};
