@@ -87,19 +87,18 @@ interface Parts {
   flags: PlanFlags;
   where: Where;
   artifacts: Artifacts;
-  profile: Profile;
   turns: number[];
   calibration: ReadCalibration | undefined;
 }
 
-const requestOf = ({ flags, where, artifacts, profile, turns, calibration }: Parts): Request => {
+const requestOf = ({ flags, where, artifacts, turns, calibration }: Parts): Request => {
   const { values } = where;
   const session_s = sessionLimit(values.deadlineSeconds);
   const sessions = flags.sessions ?? 1;
   return {
     session: {
       mode: flags.mode!,
-      profile,
+      profile: artifacts.profile,
       turns,
       rounds: flags.rounds!,
       warmupRounds: flags['warmup-rounds']!,
@@ -151,15 +150,15 @@ export const askedOf = async (flags: PlanFlags, world: World): Promise<Asked> =>
   if (!read) throw usage(problems);
 
   const { bundle } = where.values;
+  const measured = { ...read, profile: controlled(read.profile, flags, problems) };
   const artifacts =
     where.delivery === 'local'
-      ? localArtifacts(read, bundle, flags, world)
-      : clusterArtifacts(read, bundle, world);
+      ? localArtifacts(measured, bundle, flags, world)
+      : clusterArtifacts(measured, bundle, world);
   problems.push(...artifacts.problems);
   if (artifacts.commit) problems.push(...commitProblems(artifacts.commit, flags.commit));
   const turns = turnsOf(read.profile, flags, problems);
-  const profile = controlled(artifacts.profile, flags, problems);
-  const request = requestOf({ flags, where, artifacts, profile, turns, calibration });
+  const request = requestOf({ flags, where, artifacts, turns, calibration });
   problems.push(...sizeProblems(request));
   if (problems.length > 0) throw usage(problems);
   const unfit = calibration ? unfitness(calibration, request) : [];

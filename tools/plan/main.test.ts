@@ -214,7 +214,8 @@ describe('a new run', () => {
 
   test('--aa adds the reference once more', async () => {
     const { stdout } = await plan(['--local', '--profile', 'plain.json', '--aa', '--out', 'g']);
-    const { profile, plan: made } = read(stdout.trim());
+    const { profile, plan: made, run } = read(stdout.trim());
+    expect(run.programs).toMatchObject({ 'sort-control': join(bin, 'sort') });
     expect(profile.targets.at(-1)).toEqual({
       name: 'sort-control',
       role: 'control',
