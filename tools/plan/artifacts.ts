@@ -12,7 +12,7 @@ import { commitOfArtifacts, type FoundCommit, localCommit } from './commit.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Request } from './lay-down.ts';
 import { machineOf } from './machine.ts';
-import { BUILT_IN_ROOT, pinProblems, programsOf, withRuntime } from './programs.ts';
+import { BUILT_IN_ROOT, pinProblems, programsOf, runtimeProblems, withRuntime } from './programs.ts';
 
 export interface Artifacts {
   /** The profile as it is measured there. */
@@ -50,6 +50,7 @@ export const localArtifacts = (
     problems: [
       // Without its root everything in it is missing: one mistake, one problem.
       ...(isDirectory(root) ? programs.problems : [`bundle '${bundle}' is not a directory`]),
+      ...(builtIn ? [] : runtimeProblems(profile, machine)),
       ...pinProblems(flags.pin!, machine),
     ],
   };

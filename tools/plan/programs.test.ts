@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Profile, Target } from '../../schemas/profile.ts';
 import { BUILT_IN } from '../../shared/profiles/built-in.ts';
 import type { Machine } from './machine.ts';
-import { pinProblems, programsOf, withRuntime } from './programs.ts';
+import { pinProblems, programsOf, runtimeProblems, withRuntime } from './programs.ts';
 
 /** A machine with these executables; `files` exist without being executable. */
 const machine = (executables: string[], files: string[] = [], rest: Partial<Machine> = {}): Machine => ({
@@ -79,6 +79,18 @@ describe('the runtime of built-in workloads', () => {
     expect(profile.targets.map((one) => one.sample!.slice(1))).toEqual(
       store.targets.map((one) => one.sample!.slice(1)),
     );
+  });
+
+  test.each([
+    [
+      20,
+      ["'journal', 'sqlite', 'memory' run TypeScript on 'node', which on the PATH is release 20 and can't"],
+    ],
+    [22, []],
+    [undefined, []],
+  ])("a profile of one's own is refused a Node that can't: %p", (major, problems) => {
+    const found = runtimeProblems(store, machine(['/usr/bin/node'], [], { nodeMajor: () => major }));
+    expect(found.map((one) => one.split(';')[0]!)).toEqual(problems);
   });
 
   test('a profile about runtimes keeps them', () => {

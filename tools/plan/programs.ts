@@ -15,6 +15,23 @@ const commandsOf = (target: Target): [string, readonly string[]][] =>
 const isTypeScriptOnNode = (words: readonly string[]): boolean =>
   words[0] === 'node' && words.slice(1).some((word) => word.startsWith('{root}/') && word.endsWith('.ts'));
 
+/** The first Node that can be told to run TypeScript. */
+const NODE_WITH_TYPES = 22;
+
+/** A profile of the user's own keeps its runtime; one that can't run what it is given is refused. */
+export const runtimeProblems = (profile: Profile, machine: Machine): string[] => {
+  const wanting = profile.targets.filter((one) =>
+    commandsOf(one).some(([, words]) => isTypeScriptOnNode(words)),
+  );
+  const node = wanting.length > 0 ? machine.onPath('node') : undefined;
+  const major = node === undefined ? undefined : machine.nodeMajor(node);
+  return major === undefined || major >= NODE_WITH_TYPES
+    ? []
+    : [
+        `${wanting.map((one) => `'${one.name}'`).join(', ')} run TypeScript on 'node', which on the PATH is release ${major} and can't; let the profile start 'bun', or a Node from ${NODE_MAJOR} on`,
+      ];
+};
+
 export interface Runtime {
   profile: Profile;
   /** What was chosen instead of `node`, and why; undefined: nothing was. */
