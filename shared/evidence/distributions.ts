@@ -67,16 +67,31 @@ export const studentTail = (x: number, freedom: number): number => {
   return x >= 0 ? half : 1 - half;
 };
 
+/** The density of Student's t with `freedom` degrees at x. */
+const studentDensity = (x: number, freedom: number): number =>
+  Math.exp(
+    logGamma((freedom + 1) / 2) -
+      logGamma(freedom / 2) -
+      0.5 * Math.log(freedom * Math.PI) -
+      ((freedom + 1) / 2) * Math.log1p((x * x) / freedom),
+  );
+
 /** The value that Student's t with `freedom` degrees stays below with probability p, 0 < p < 1. */
 export const studentQuantile = (p: number, freedom: number): number => {
+  if (p === 0.5) return 0;
   if (p < 0.5) return -studentQuantile(1 - p, freedom);
   let [low, high] = [0, 2];
-  while (studentTail(high, freedom) > 1 - p) high *= 2;
+  while (studentTail(high, freedom) > 1 - p) [low, high] = [high, high * 2];
+  let x = (low + high) / 2;
+  // Newton's steps, kept inside the bracket by halving it where they would leave.
   for (let at = 0; at < 200; at++) {
-    const middle = (low + high) / 2;
-    if (middle === low || middle === high) break;
-    if (studentTail(middle, freedom) > 1 - p) low = middle;
-    else high = middle;
+    const excess = studentTail(x, freedom) - (1 - p);
+    if (excess > 0) low = x;
+    else high = x;
+    const step = x + excess / studentDensity(x, freedom);
+    const next = step > low && step < high ? step : (low + high) / 2;
+    if (Math.abs(next - x) <= 1e-15 * x) break;
+    x = next;
   }
-  return (low + high) / 2;
+  return x;
 };

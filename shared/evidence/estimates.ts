@@ -1,9 +1,9 @@
 /** A family of comparisons in one session: estimate, interval and p of each, all at once. Pure. */
 import { standardDeviation } from '../statistics.ts';
 import { presentDifferences, type Pair } from './pairs.ts';
-import { hodgesLehmann, signedRanks, sortedCopy } from './ranks.ts';
-import { intervalOf, signedRankTail } from './signed-rank.ts';
-import { criticalValues, nullOf, pValue, smallestP, statisticOf } from './sign-flips.ts';
+import { hodgesLehmann, type SignedRanks, signedRanks, sortedCopy } from './ranks.ts';
+import { COUNTED, exactTest, intervalOf, signedRankTail } from './signed-rank.ts';
+import { criticalValues, type Looks, nullOf, pValue, smallestP, statisticOf } from './sign-flips.ts';
 import { spentAt } from './spending.ts';
 
 /** On the pair's own scale (log-ratio or difference); the interval is infinite where the rounds can't bound it. */
@@ -21,10 +21,34 @@ export interface Estimate {
   sd: number;
 }
 
-/** The looks reached with this many rounds; rounds that no look was planned at are a last look of their own. */
-const reached = (looks: readonly number[] | undefined, rounds: number): number[] => {
-  const planned = (looks ?? []).filter((one) => one < rounds);
-  return [...planned, rounds];
+/** What the family's test says of each member: the critical |T| is the same for all. */
+interface FamilyTest {
+  critical: number;
+  p: number[];
+  smallestP: number;
+}
+
+/** One comparison is counted out; a family, or planned looks, go through the joint sign flips. */
+const testOf = (family: readonly Looks[], spent: readonly number[], seed: number): FamilyTest => {
+  const last = family.map((one) => one.at(-1)!);
+  if (family.length === 1 && spent.length === 1 && last[0]!.sizes.length <= COUNTED) {
+    const { critical, p, smallestP: least } = exactTest(last[0]!, spent[0]!);
+    return { critical, p: [p], smallestP: least };
+  }
+  const distribution = nullOf(family, seed);
+  const critical = criticalValues(distribution, spent);
+  return {
+    critical: critical.at(-1)!,
+    p: last.map((one) => pValue(distribution, critical, statisticOf(one))),
+    smallestP: smallestP(distribution, critical),
+  };
+};
+
+/** Ranks of the first `end` rounds; later rounds are absent. */
+const ranksAt = ({ differences }: Pair, end: number, rounds: number): SignedRanks => {
+  const seen = new Float64Array(rounds).fill(NaN);
+  seen.set(differences.subarray(0, end));
+  return signedRanks(seen);
 };
 
 /**
@@ -35,40 +59,33 @@ export const estimatesOf = (
   pairs: readonly Pair[],
   level: number,
   seed: number,
-  looks?: readonly number[],
+  looks: readonly number[] = [],
 ): Estimate[] => {
   if (pairs.length === 0) return [];
   const rounds = Math.max(...pairs.map((one) => one.differences.length));
-  const at = reached(looks, rounds);
-  const padded = pairs.map(({ differences }) => {
-    const all = new Float64Array(rounds).fill(NaN);
-    all.set(differences);
-    return all;
-  });
-  const family = padded.map((all) =>
-    at.map((end) => {
-      const ranks = new Float64Array(rounds);
-      ranks.set(signedRanks(all.subarray(0, end)));
-      return ranks;
-    }),
+  const reached = [...looks.filter((one) => one < rounds), rounds];
+  const planned = Math.max(rounds, ...looks);
+  const {
+    critical,
+    p,
+    smallestP: least,
+  } = testOf(
+    pairs.map((pair) => reached.map((end) => ranksAt(pair, end, rounds))),
+    reached.map((end) => spentAt(end / planned, level)),
+    seed,
   );
-  const distribution = nullOf(family, seed);
-  const spent = at.map((end) => spentAt(end / Math.max(rounds, ...(looks ?? [])), level));
-  const critical = criticalValues(distribution, spent);
-  const bound = critical.at(-1)!;
-  const least = smallestP(distribution, critical);
   return pairs.map((pair, member) => {
     const values = sortedCopy(presentDifferences(pair));
-    const [low, high] = intervalOf(values, bound);
+    const [low, high] = intervalOf(values, critical);
     return {
       pair,
       rounds: values.length,
       estimate: hodgesLehmann(values),
       low,
       high,
-      p: pValue(distribution, critical, statisticOf(family[member]!.at(-1)!)),
+      p: p[member]!,
       smallestP: least,
-      ownLevel: signedRankTail(values.length, bound, true),
+      ownLevel: signedRankTail(values.length, critical, true),
       sd: standardDeviation(Array.from(values)),
     };
   });

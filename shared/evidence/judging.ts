@@ -14,7 +14,7 @@ import { marginOf, pairOf, type Pair } from './pairs.ts';
 import { sessionsFor, sessionVariance } from './planning.ts';
 import { pooled } from './random-effects.ts';
 import { sentenceOf } from './sentences.ts';
-import { detectableShift, EFFICIENCY, roundsFor } from './signed-rank.ts';
+import { detectableShift, EFFICIENCY, roundsFor } from './power.ts';
 
 /** From this many sessions on they are judged together; fewer are shown one by one. */
 export const POOLED_FROM = 5;

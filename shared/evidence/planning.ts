@@ -1,6 +1,6 @@
 /** How many rounds and sessions an effect needs, from the noise of an earlier run. Pure. */
 import { DEFAULTS } from './input.ts';
-import { EFFICIENCY, roundsFor, studentPower } from './signed-rank.ts';
+import { EFFICIENCY, roundsFor, studentPower } from './power.ts';
 
 /** The noise of one comparison: of one round's log-ratio, and between sessions where several were made. */
 export interface PairNoise {

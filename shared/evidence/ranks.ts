@@ -15,16 +15,24 @@ export const midranks = (values: ArrayLike<number>): Float64Array => {
   return ranks;
 };
 
+/** Differences as the signed-rank test sees them, by round. */
+export interface SignedRanks {
+  /** Rank of the difference's size; 0 in rounds without a value. Zeros are ranked with the rest. */
+  sizes: Float64Array;
+  /** The same with the difference's sign: 0 for a difference of zero, which counts on neither side. */
+  signed: Float64Array;
+}
+
 /**
- * Signed ranks of differences: the sign of each times the rank of its size. Zeros are ranked with the rest and count on
- * neither side (Pratt 1959); a round without a value (NaN) is 0.
+ * Signed ranks of differences; NaN is a round without a value. A difference of zero takes no side itself, but may take
+ * either under sign flips: that is a little conservative, and many equal counts still have an interval.
  */
-export const signedRanks = (differences: ArrayLike<number>): Float64Array => {
+export const signedRanks = (differences: ArrayLike<number>): SignedRanks => {
   const all = Array.from(differences);
-  const present = all.filter((one) => !Number.isNaN(one));
-  const ranks = midranks(present.map(Math.abs));
+  const ranks = midranks(all.filter((one) => !Number.isNaN(one)).map(Math.abs));
   let next = 0;
-  return Float64Array.from(all, (one) => (Number.isNaN(one) ? 0 : Math.sign(one) * ranks[next++]!));
+  const sizes = Float64Array.from(all, (one) => (Number.isNaN(one) ? 0 : ranks[next++]!));
+  return { sizes, signed: sizes.map((one, at) => (one === 0 ? 0 : Math.sign(all[at]!) * one)) };
 };
 
 /** How many Walsh averages (means of two values, also of a value with itself) are at most x. `ascending` is sorted. */

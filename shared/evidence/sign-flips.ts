@@ -5,23 +5,20 @@
  * statistics are compared with those of all sign patterns (exactly up to EXACT rounds, a seeded draw of them above).
  */
 import { generator } from './random.ts';
+import type { SignedRanks } from './ranks.ts';
 
 /** Up to this many rounds every sign pattern is looked at: 2^(15 − 1), as a pattern and its mirror give the same |T|. */
 export const EXACT = 15;
 const DRAWS = 9999;
 
-/** One comparison's signed ranks, one list per planned look that was reached (each over the rounds so far, 0 for none). */
-export type Looks = readonly Float64Array[];
+/** One comparison's ranks, once per planned look that was reached: over the rounds so far, absent after them. */
+export type Looks = readonly SignedRanks[];
 
-/** |T| of signed ranks: the sum over its standard deviation under sign flips; 0 when nothing differs. */
-export const statisticOf = (ranks: Float64Array): number => {
-  let [sum, squares] = [0, 0];
-  for (const one of ranks) {
-    sum += one;
-    squares += one * one;
-  }
-  return squares > 0 ? Math.abs(sum) / Math.sqrt(squares) : 0;
-};
+const normOf = ({ sizes }: SignedRanks): number => Math.sqrt(sizes.reduce((sum, one) => sum + one * one, 0));
+
+/** |T|: the sum of signed ranks over its standard deviation under sign flips; 0 without any round. */
+export const statisticOf = (ranks: SignedRanks): number =>
+  Math.abs(ranks.signed.reduce((sum, one) => sum + one, 0)) / (normOf(ranks) || 1);
 
 /** What the family's largest |T| does under sign flips: per pattern one row, per look one column. */
 export interface Null {
@@ -32,18 +29,18 @@ export interface Null {
   exact: boolean;
 }
 
-/** Adds one round's share (twice its signed rank, turned by `turn`) to each running sum it takes part in. */
-const scaled = (family: readonly Looks[]): { values: Float64Array; rounds: number; columns: number } => {
+/** Each round's share of each statistic, round by round: columns are looks, and within a look the family's members. */
+const shares = (family: readonly Looks[]): { values: Float64Array; rounds: number; columns: number } => {
   const looks = family[0]!.length;
-  const rounds = family[0]![looks - 1]!.length;
+  const rounds = family[0]![looks - 1]!.sizes.length;
   const columns = family.length * looks;
   const values = new Float64Array(rounds * columns);
   for (const [member, lists] of family.entries())
     for (const [look, ranks] of lists.entries()) {
-      const norm = Math.sqrt(ranks.reduce((sum, one) => sum + one * one, 0));
-      if (norm > 0)
-        for (const [round, one] of ranks.entries())
-          values[round * columns + look * family.length + member] = one / norm;
+      const norm = normOf(ranks) || 1;
+      for (const [round, size] of ranks.sizes.entries())
+        values[round * columns + look * family.length + member] =
+          (ranks.signed[round]! < 0 ? -size : size) / norm;
     }
   return { values, rounds, columns };
 };
@@ -52,7 +49,7 @@ const scaled = (family: readonly Looks[]): { values: Float64Array; rounds: numbe
 export const nullOf = (family: readonly Looks[], seed: number): Null => {
   const members = family.length;
   const looks = family[0]!.length;
-  const { values, rounds, columns } = scaled(family);
+  const { values, rounds, columns } = shares(family);
   const exact = rounds <= EXACT;
   const patterns = exact ? 2 ** (rounds - 1) : DRAWS + 1;
   const maxima = new Float64Array(patterns * looks);
@@ -72,10 +69,11 @@ export const nullOf = (family: readonly Looks[], seed: number): Null => {
     const from = round * columns;
     for (let at = 0; at < columns; at++) sums[at]! += factor * values[from + at]!;
   };
-  // The first row is the pattern that was observed: a drawn test counts it too, so that p is never 0.
+  // The first row is the pattern that was observed.
   for (let round = 0; round < rounds; round++) add(round, 1);
   note(0);
   const random = generator(seed);
+  let coins = 0;
   for (let row = 1; row < patterns; row++) {
     if (exact) {
       // Gray code: one sign changes per step; the last round's sign stays.
@@ -84,7 +82,11 @@ export const nullOf = (family: readonly Looks[], seed: number): Null => {
       add(round, 2 * signs[round]!);
     } else {
       sums.fill(0);
-      for (let round = 0; round < rounds; round++) add(round, random() < 0.5 ? -1 : 1);
+      for (let round = 0; round < rounds; round++) {
+        // One number is 32 coins.
+        coins = round % 32 === 0 ? Math.floor(random() * 4294967296) : coins >>> 1;
+        add(round, coins & 1 ? -1 : 1);
+      }
     }
     note(row);
   }
@@ -104,10 +106,10 @@ export const criticalValues = (distribution: Null, spent: readonly number[]): nu
   let crossed = 0;
   const critical: number[] = [];
   for (let look = 0; look < looks; look++) {
-    const left = Float64Array.from(
-      Array.from(alive.keys()).filter((row) => alive[row] === 1),
-      (row) => maxima[row * looks + look]!,
-    ).sort();
+    const left = new Float64Array(patterns - crossed);
+    for (let row = 0, at = 0; row < patterns; row++)
+      if (alive[row] === 1) left[at++] = maxima[row * looks + look]!;
+    left.sort();
     const budget = Math.floor(spent[look]! * patterns + SAME) - crossed;
     // The largest `budget` may cross; the next one, and all equal to it, may not.
     const limit = budget <= 0 ? Infinity : budget >= left.length ? -1 : left[left.length - 1 - budget]!;
@@ -136,7 +138,8 @@ export const pValue = (distribution: Null, critical: readonly number[], statisti
       counts = maxima[row * looks + look]! > critical[look]! + SAME;
     if (counts) count++;
   }
-  return count / patterns;
+  // A drawn test counts the observed pattern too, so that p is never 0.
+  return Math.max(1, count) / patterns;
 };
 
 /** The smallest p that any data with this arrangement could have had at the last look. */

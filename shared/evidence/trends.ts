@@ -19,7 +19,7 @@ import { groupedBy, type SessionFacts, trifle } from './session-facts.ts';
 import { pText } from './sentences.ts';
 
 /** Level of each test; six of them may fire on a clean session, and together in one of twenty (checked in test/truth). */
-export const TREND_LEVEL = 0.008;
+export const TREND_LEVEL = 0.006;
 
 /** Fewer rounds have no course. */
 const FEWEST = 6;

@@ -1,0 +1,122 @@
+/** Sessions whose truth is known: the noise is made here, so what the evidence says of them can be held against it. */
+import type { Metric, Reading, Series, Session } from '../../shared/evidence/input.ts';
+import type { Random } from '../../shared/evidence/random.ts';
+
+export const normal = (random: Random): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+/** Where one sample stands. */
+export interface Place {
+  target: string;
+  turns: number;
+  round: number;
+  position: number;
+  /** Samples measured before it in the session. */
+  time: number;
+}
+
+/** The log of what one sample measures beyond its target's truth; made anew for each session. */
+export type Noise = (random: Random, shape: Shape) => (place: Place) => number;
+
+export interface Shape {
+  rounds: number;
+  /** Target → its true level, as a log; the first is the candidate. */
+  targets: Readonly<Record<string, number>>;
+  turns: readonly number[];
+}
+
+/** A tenth of a second per sample, give or take nothing. */
+const BASE_MS = 100;
+
+export const WARM: Metric = { key: 'warm', basis: 'wall', better: 'lower', primary: true };
+
+/** Independent noise of the given distribution (mean 0, about `sd` wide on the log scale). */
+const independent =
+  (draw: (random: Random) => number): Noise =>
+  (random) =>
+  () =>
+    draw(random);
+
+/** Noise that any two rounds could exchange: here every stated error rate must hold. */
+export const EXCHANGEABLE: Readonly<Record<string, Noise>> = {
+  normal: independent((random) => Math.log1p(0.02 * normal(random))),
+  'log-normal': independent((random) => 0.15 * normal(random)),
+  bimodal: independent((random) => (random() < 0.3 ? 0.08 : 0) + 0.01 * normal(random)),
+  // Student's t with 2 degrees of freedom: no variance.
+  'heavy-tailed': independent(
+    (random) => (0.01 * normal(random)) / Math.sqrt((normal(random) ** 2 + normal(random) ** 2) / 2),
+  ),
+  // A stall now and then: one sample in twelve is up to half slower.
+  stalls: independent((random) => 0.01 * normal(random) + (random() < 1 / 12 ? 0.4 * random() : 0)),
+};
+
+/** The machine changes under both targets: pairing and the turning order take most of it out. */
+export const MACHINE: Readonly<Record<string, Noise>> = {
+  /** 15 % slower from the first sample to the last. */
+  drifting: (random, { rounds, targets, turns }) => {
+    const samples = rounds * Object.keys(targets).length * turns.length;
+    return ({ time }) => (0.15 * time) / samples + 0.01 * normal(random);
+  },
+  /** Each sample resembles the one before it (φ = 0.8). */
+  autocorrelated: (random) => {
+    let state = 0.02 * normal(random);
+    return () => (state = 0.8 * state + 0.6 * 0.02 * normal(random));
+  },
+};
+
+/** What pairing can't take out: here the doubt must fire. */
+export const DOUBTFUL: Readonly<Record<string, { noise: Noise; doubt: string; targets?: number; rounds?: number }>> = {
+  'candidate drifts 12 %': {
+    doubt: 'drift',
+    noise: (random, shape) => ({ target, round }) =>
+      (target === 'candidate' ? (0.12 * round) / shape.rounds : 0) + 0.01 * normal(random),
+  },
+  'targets wander by themselves (48 rounds)': {
+    doubt: 'wandering',
+    rounds: 48,
+    noise: (random) => {
+      const states = new Map<string, number>();
+      return ({ target }) => {
+        const state = 0.9 * (states.get(target) ?? 0) + 0.436 * 0.02 * normal(random);
+        states.set(target, state);
+        return state;
+      };
+    },
+  },
+  'first rounds 10 % slower': {
+    doubt: 'warmup',
+    noise: (random) => ({ round }) => (round < 3 ? 0.1 : 0) + 0.02 * normal(random),
+  },
+  'first of a round 5 % slower': {
+    doubt: 'order',
+    noise: (random) => ({ position }) => (position === 0 ? 0.05 : 0) + 0.01 * normal(random),
+  },
+  'two heaps 20 % apart (48 rounds)': {
+    doubt: 'bimodal',
+    rounds: 48,
+    noise: (random) => () => (random() < 0.5 ? 0.2 : 0) + 0.02 * normal(random),
+  },
+};
+
+/** A session of these targets; with the order turned each round, as `plan` lays it down. */
+export const simulate = (shape: Shape, noise: Noise, random: Random, name = 'session'): Session => {
+  const names = Object.keys(shape.targets);
+  const series = new Map<string, Series & { values: number[] }>();
+  const readings: Reading[] = [];
+  const measure = noise(random, shape);
+  let [time, predecessor] = [0, undefined as string | undefined];
+  for (let round = 0; round < shape.rounds; round++)
+    for (const turns of shape.turns)
+      for (let position = 0; position < names.length; position++) {
+        const target = names[(position + round) % names.length]!;
+        const value = BASE_MS * Math.exp(shape.targets[target]! + measure({ target, turns, round, position, time: time++ }));
+        const key = `${target} ${turns}`;
+        if (!series.has(key)) series.set(key, { target, turns, metric: WARM.key, values: [] });
+        series.get(key)!.values.push(value);
+        // A steady clock that the result does not follow.
+        const mhz = 3000 * (1 + 0.01 * (random() - 0.5));
+        readings.push({ target, turns, round, position, ...(predecessor === undefined ? {} : { predecessor }), wallMs: value, mhz });
+        predecessor = target;
+      }
+  return { name, series: [...series.values()], readings };
+};
