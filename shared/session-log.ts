@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 
 /** A line of the session, as parsed; its fields are checked by `schemas/log.ts` where they are used. */
 export type SessionLine = { t: string; seq: number } & Record<string, unknown>;
@@ -77,7 +78,8 @@ export class SessionLog {
   /** Whole lines, each with its newline (the log's last line may lack it). Calls `each` for the session's new lines. */
   feedBlock(bytes: Uint8Array, each: EachLine): void {
     const block = buffer(bytes);
-    const ascii = isAscii(block);
+    // One text for a block of plain ASCII, where a byte is a character: a text for each line costs half as much again.
+    const text = isAscii(block) ? block.toString('latin1') : undefined;
     // Accepted lines that stand together are hashed together: one call for a block instead of two for a line.
     let unhashed = 0;
     for (let from = 0; from < block.length;) {
@@ -85,7 +87,7 @@ export class SessionLog {
       const to = newline === -1 ? block.length : newline;
       const next = newline === -1 ? to : to + 1;
       this.#number++;
-      const line = this.#parse(block, from, to, ascii);
+      const line = this.#parse(text?.slice(from, to) ?? block.toString('utf8', from, to));
       if (line && this.#isNext(line, block, from, to)) {
         if (line.t === 'end') {
           this.#take(block.subarray(unhashed, from));
@@ -133,11 +135,11 @@ export class SessionLog {
     this.#digest = this.#hash.digest('hex');
   }
 
-  #parse(block: Buffer, from: number, to: number, ascii: boolean): SessionLine | undefined {
-    if (block[from] !== 0x7b) return undefined;
+  #parse(line: string): SessionLine | undefined {
+    if (line.charCodeAt(0) !== 0x7b) return undefined;
     let value: Record<string, unknown>;
     try {
-      value = JSON.parse(block.toString(ascii ? 'latin1' : 'utf8', from, to));
+      value = JSON.parse(line);
     } catch {
       return undefined;
     }
@@ -216,38 +218,60 @@ export class SessionLog {
 /** The longest line taken, bytes; a longer one is somebody else's. A workload's output is held to 16 MiB. */
 const LONGEST_LINE = 64 << 20;
 
+/** What is left of a line that is too long to be a session's: one zero byte, which is foreign. */
+const TOO_LONG = Buffer.alloc(1);
+
 /**
- * Cuts a byte stream into blocks of whole lines, each with its newline; only the last block may end without one. Of a line
- * longer than anything of a session, one zero byte is left, so that a stream without newlines can't fill the memory.
+ * Cuts a byte stream into blocks of whole lines, each with its newline; only the last block may end without one. A stream
+ * without newlines can't fill the memory. A block is good until the next one is asked for.
  */
 export async function* blocksOf(
   stream: AsyncIterable<Uint8Array>,
   longest = LONGEST_LINE,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Buffer> {
   let rest: Uint8Array[] = [];
   let held = 0;
   for await (const part of stream) {
-    const cut = buffer(part).lastIndexOf(10) + 1;
-    if (cut > 0) {
-      if (held > longest) {
-        const first = buffer(part).indexOf(10);
-        yield Buffer.concat([new Uint8Array(1), part.subarray(first, cut)]);
-      } else yield rest.length > 0 ? Buffer.concat([...rest, part.subarray(0, cut)]) : part.subarray(0, cut);
-      rest = [];
-      held = 0;
+    const bytes = buffer(part);
+    const last = bytes.lastIndexOf(10) + 1;
+    if (last > 0) {
+      let from = 0;
+      if (held > 0) {
+        from = bytes.indexOf(10) + 1;
+        // Only the line that was begun is put together; the others stay where they are.
+        yield Buffer.concat(held > longest ? [TOO_LONG, NEWLINE] : [...rest, bytes.subarray(0, from)]);
+        rest = [];
+        held = 0;
+      }
+      if (last > from) yield bytes.subarray(from, last);
     }
-    if (cut < part.length) {
-      held += part.length - cut;
+    if (last < bytes.length) {
+      held += bytes.length - last;
       // The stream may use its buffer again.
-      if (held <= longest) rest.push(part.slice(cut));
+      if (held <= longest) rest.push(Uint8Array.prototype.slice.call(bytes, last));
       else rest = [];
     }
   }
-  if (held > 0) yield held > longest ? new Uint8Array(1) : Buffer.concat(rest);
+  if (held > 0) yield held > longest ? TOO_LONG : Buffer.concat(rest);
+}
+
+/** The bytes of a file through one buffer, which each part overwrites: reading a large log leaves no garbage. */
+export async function* partsOfFile(path: string, size = 1 << 20): AsyncGenerator<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const bytes = Buffer.allocUnsafe(size);
+    for (;;) {
+      const { bytesRead } = await file.read(bytes, 0, size, null);
+      if (bytesRead === 0) return;
+      yield bytes.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** Splits a byte stream into lines (without newline). A last line without newline is yielded too. */
-export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const block of blocksOf(stream))
     for (let from = 0; from < block.length;) {
       const at = block.indexOf(10, from);

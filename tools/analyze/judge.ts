@@ -63,7 +63,7 @@ const comparisonOf = (
     rule: candidateRule(profile, candidate),
     turns,
     fingerprint: sessions[0]!.data.seedOf(candidate.name, turns)?.fingerprint ?? 'unknown',
-    warmTurns: mine.reduce((sum, one) => sum + one.warmTurns.length, 0),
+    warmTurns: mine.reduce((sum, one) => sum + (one.warmTurns.summary?.n ?? 0), 0),
     samples: mine.reduce((sum, one) => sum + one.count, 0),
     values: medianValues(
       sessions.map((one) =>

@@ -90,10 +90,10 @@ const countProblems = ({ data, facts, profile }: ReadSession, turns: number): st
             .join(', ')}`,
         ]),
     ...all
-      .filter((one) => one.of.repeatedRounds.size > 0)
+      .filter((one) => one.of.repeatedRounds.length > 0)
       .map(
         (one) =>
-          `'${one.name}' at ${turns} turns: round ${[...one.of.repeatedRounds].join(', ')} stands more than once`,
+          `'${one.name}' at ${turns} turns: round ${one.of.repeatedRounds.join(', ')} stands more than once`,
       ),
   ];
 };

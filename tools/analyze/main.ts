@@ -2,7 +2,7 @@
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { choice, decimal, text, yes } from '../../shared/flags.ts';
-import { jsonText } from '../../shared/read.ts';
+import { jsonText, readText } from '../../shared/read.ts';
 import { painter } from '../../shared/terminal.ts';
 import { analyze } from './analyze.ts';
 import { calibrationIn, previousAnalysis, touchOutputs } from './outputs.ts';
@@ -15,7 +15,7 @@ export const tool = defineTool({
   flags: {
     run: text("run directory; '-' reads its path from stdin", 'DIR'),
     log: text("a log without any directory; '-' reads it from stdin", 'FILE'),
-    calibration: text('calibration.json that the comparison is held to', 'FILE'),
+    calibration: text('the calibration that the comparison is held to, or its run directory', 'FILE'),
     'max-cv': decimal('largest CV of a gated metric (default: as planned, else 0.05)', 'CV', { above: 0 }),
     gate: choice('metrics that are held to the limit (default: as planned, else auto)', [
       'auto',
@@ -43,7 +43,9 @@ export const tool = defineTool({
     const colours = world.stderr.isTerminal && !world.env['NO_COLOR'];
     if (!flags.json) talk.print(reportText(analysis, calibration, painter(colours)));
     const printsJson = flags.json || flags.out === '-' || !directory;
-    await world.stdout.write(printsJson ? jsonText(analysis) : `${directory.shown}\n`);
+    // As it stands in the file: reading it by its schema would put its keys in another order.
+    const written = previous && directory ? readText(directory.file('analysis.json')) : jsonText(analysis);
+    await world.stdout.write(printsJson ? written : `${directory.shown}\n`);
     return analysis.exit as Exit;
   },
 });

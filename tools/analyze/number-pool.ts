@@ -1,12 +1,34 @@
-/** Growing stores of numbers: 8 bytes each, without the copies and the slack of a growing array. */
-import { selectQuantiles } from './select.ts';
+/** Growing stores of numbers, without the copies and the slack of a growing array. */
+import { medianOfFirst, selectQuantiles } from './select.ts';
 
 const FIRST_CHUNK = 1024;
 const LARGEST_CHUNK = 65536;
 
+/** Whole numbers and the scale they were multiplied by, or numbers as they are. */
+type Chunk = { scale: number; numbers: Int32Array | Float64Array };
+
+/**
+ * Times are mostly written with few decimals; as whole multiples of 0.0001 or 0.000001 they take half the space. Only
+ * when every number comes back exactly.
+ */
+const packed = (numbers: Float64Array): Chunk => {
+  for (const scale of [1e4, 1e6]) {
+    const small = new Int32Array(numbers.length);
+    let at = 0;
+    for (; at < numbers.length; at++) {
+      const number = numbers[at]!;
+      const whole = Math.round(number * scale) | 0;
+      if (whole / scale !== number) break;
+      small[at] = whole;
+    }
+    if (at === numbers.length) return { scale, numbers: small };
+  }
+  return { scale: 1, numbers };
+};
+
 /** Numbers in the order they came. */
 export class NumberPool {
-  #full: Float64Array[] = [];
+  #full: Chunk[] = [];
   #chunk = new Float64Array(0);
   #used = 0;
   #before = 0;
@@ -22,31 +44,82 @@ export class NumberPool {
 
   /** Appends the values from index `from` on. */
   pushFrom(values: readonly number[], from: number): void {
-    for (let at = from; at < values.length; at++) this.push(values[at]!);
+    for (let at = from; at < values.length;) {
+      if (this.#used === this.#chunk.length) this.#grow();
+      const [chunk, used] = [this.#chunk, this.#used];
+      const fits = Math.min(chunk.length - used, values.length - at);
+      for (let each = 0; each < fits; each++) chunk[used + each] = values[at + each]!;
+      this.#used += fits;
+      at += fits;
+    }
   }
 
   #grow(): void {
-    if (this.#chunk.length > 0) this.#full.push(this.#chunk);
+    const size = this.#chunk.length;
+    if (size > 0) this.#full.push(packed(this.#chunk));
     this.#before += this.#used;
-    this.#chunk = new Float64Array(Math.min(LARGEST_CHUNK, Math.max(FIRST_CHUNK, this.#chunk.length * 2)));
     this.#used = 0;
+    // A chunk that was packed left its numbers elsewhere, and can be filled again.
+    if (size === LARGEST_CHUNK && this.#full.at(-1)!.scale !== 1) return;
+    this.#chunk = new Float64Array(Math.min(LARGEST_CHUNK, Math.max(FIRST_CHUNK, size * 2)));
   }
 
-  /** All numbers as one array of their own. */
+  /** Copies all numbers to the beginning of an array; with `empty`, the pool gives them away piece by piece. */
+  copyTo(target: Float64Array, empty = false): void {
+    let at = 0;
+    for (const [index, { scale, numbers }] of this.#full.entries()) {
+      for (let each = 0; each < numbers.length; each++) target[at++] = numbers[each]! / scale;
+      if (empty) this.#full[index] = { scale: 1, numbers: NOTHING };
+    }
+    target.set(this.#chunk.subarray(0, this.#used), at);
+  }
+
   toArray(): Float64Array {
     const all = new Float64Array(this.length);
-    let at = 0;
-    for (const chunk of this.#full) {
-      all.set(chunk, at);
-      at += chunk.length;
-    }
-    all.set(this.#chunk.subarray(0, this.#used), at);
+    this.copyTo(all);
     return all;
   }
+}
 
-  /** Quantiles of all numbers, for ascending `ps`; undefined when there are none. */
-  quantiles(ps: readonly number[]): number[] | undefined {
-    return this.length === 0 ? undefined : selectQuantiles(this.toArray(), ps);
+const NOTHING = new Float64Array(0);
+
+/** One working copy for all: a large log's turns would otherwise leave one of 100 MB for each target and size. */
+let scratch = new Float64Array(64);
+const scratchOf = (n: number): Float64Array => {
+  if (scratch.length < n) scratch = new Float64Array(n);
+  return scratch;
+};
+
+/** What is said of a number of turns. */
+export interface Pooled {
+  n: number;
+  p50: number;
+  p95: number;
+  max: number;
+}
+
+const summed = (pool: NumberPool, empty: boolean): Pooled => {
+  const n = pool.length;
+  const all = scratchOf(n);
+  pool.copyTo(all, empty);
+  const [p50, p95, max] = selectQuantiles(all, n, [0.5, 0.95, 1]);
+  return { n, p50: p50!, p95: p95!, max: max! };
+};
+
+/** Turns of many samples. Once it was summed up the turns are gone: a large log's take most of the memory. */
+export class TurnPool {
+  #numbers: NumberPool | undefined = new NumberPool();
+  #summary: Pooled | undefined;
+
+  pushFrom(values: readonly number[], from: number): void {
+    this.#numbers?.pushFrom(values, from);
+  }
+
+  /** Undefined when there are none. */
+  get summary(): Pooled | undefined {
+    if (this.#numbers && this.#numbers.length > 0) this.#summary = summed(this.#numbers, true);
+    this.#numbers = undefined;
+    return this.#summary;
   }
 }
 
@@ -67,20 +140,17 @@ export class Column {
     return this.#complete && this.#pool.length > 0 ? [...this.#pool.toArray()] : undefined;
   }
 
-  /** Quantiles of the values when every sample had one, for ascending `ps`. */
-  quantiles(ps: readonly number[]): number[] | undefined {
-    return this.#complete ? this.#pool.quantiles(ps) : undefined;
+  /** p50, p95 and max of the values, when every sample had one. */
+  get summary(): Pooled | undefined {
+    return this.#complete && this.#pool.length > 0 ? summed(this.#pool, false) : undefined;
   }
 }
-
-let scratch = new Float64Array(64);
 
 /** Median of a list from index `from` on; undefined when nothing is left. The list stays as it is. */
 export const medianFrom = (values: readonly number[], from: number): number | undefined => {
   const n = values.length - from;
   if (n <= 0) return undefined;
-  if (scratch.length < n) scratch = new Float64Array(2 * n);
-  const part = scratch.subarray(0, n);
+  const part = scratchOf(n);
   for (let at = 0; at < n; at++) part[at] = values[from + at]!;
-  return selectQuantiles(part, [0.5])[0];
+  return medianOfFirst(part, n);
 };

@@ -1,5 +1,6 @@
 /** What an analysis was asked for: flags, and run.json where they say nothing. */
-import { resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts';
 import { failed, usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
@@ -58,12 +59,14 @@ export const requestOf = async (flags: Flags, world: World): Promise<Request> =>
   };
 };
 
-/** The flag's calibration, else the one the run was planned with, unchanged since then. */
+/** The flag's calibration (a file, or the run directory that has it), else the one the run was planned with, unchanged. */
 const calibrationOf = (given: string | undefined, run: Run, world: World): Request['calibration'] => {
   const planned = run.plan?.calibration;
   const path = given ?? planned?.path;
   if (path === undefined) return undefined;
-  const text = readText(resolve(world.cwd, path), path);
+  const named = resolve(world.cwd, path);
+  const isRun = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true;
+  const text = readText(isRun ? join(named, 'calibration.json') : named, path);
   const digest = sha256(text);
   if (given === undefined && digest !== planned?.sha256)
     throw failed(

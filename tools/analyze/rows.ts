@@ -14,7 +14,7 @@ export class Rows {
     this.#ofSeveral = ofSeveral;
   }
 
-  add(line: Sample | Seed, session: Session, block: Uint8Array, from: number, to: number): void {
+  add(line: Sample | Seed, session: Session, block: Buffer, from: number, to: number): void {
     const extra = this.#extraOf(line, session);
     if (line.t === 'seed') this.#seeds.push(rowOf(line, extra));
     else if (!this.#splice(line, extra, block, from, to)) this.#append(Buffer.from(rowOf(line, extra)));
@@ -41,7 +41,7 @@ export class Rows {
    * The row cut out of the line's own bytes: writing numbers anew would take longer than all the rest. Only for lines as
    * our session writes them; says whether it was one.
    */
-  #splice(line: Sample, extra: Record<string, string>, block: Uint8Array, from: number, to: number): boolean {
+  #splice(line: Sample, extra: Record<string, string>, block: Buffer, from: number, to: number): boolean {
     const start = `{"t":"sample","seq":${line.seq},`;
     if (block[to - 1] !== 0x7d) return false;
     for (let at = 0; at < start.length; at++) if (block[from + at] !== start.charCodeAt(at)) return false;
@@ -54,8 +54,7 @@ export class Rows {
     this.#reserve(to - from + 4 * end.length);
     const buffer = this.#buffer;
     buffer[this.#length++] = 0x7b;
-    buffer.set(block.subarray(from + start.length, to - 1), this.#length);
-    this.#length += to - 1 - from - start.length;
+    this.#length += block.copy(buffer, this.#length, from + start.length, to - 1);
     this.#length += buffer.write(end, this.#length);
     return true;
   }

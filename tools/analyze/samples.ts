@@ -2,13 +2,13 @@
 import type { Throttle } from '../../schemas/calibration.ts';
 import type { Cpu, Sample } from '../../schemas/log.ts';
 import type { OwnMetric } from './measured-profile.ts';
-import { Column, medianFrom, NumberPool } from './number-pool.ts';
+import { Column, medianFrom, NumberPool, TurnPool } from './number-pool.ts';
 
 /** A profile's own metric: a value per sample, and for pooled ones every value of every turn. */
 export interface OwnColumn {
   readonly metric: OwnMetric;
   readonly perSample: Column;
-  readonly pool: NumberPool;
+  readonly pool: TurnPool;
 }
 
 /** Sums over processes; null from the first one on that could not be measured. */
@@ -42,15 +42,14 @@ class Throttling {
 
 export class Samples {
   count = 0;
-  /** Rounds seen, and those that came twice. */
-  readonly rounds = new Set<number>();
-  readonly repeatedRounds = new Set<number>();
+  /** The round of each sample. */
+  readonly rounds = new NumberPool();
   /** Transcripts' fingerprints with their counts. */
   readonly fingerprints = new Map<string, number>();
   /** ms: every turn after the first of every sample. */
-  readonly warmTurns = new NumberPool();
+  readonly warmTurns = new TurnPool();
   /** CPU ms of the same turns; undefined once a sample came without. */
-  warmCpuTurns: NumberPool | undefined = new NumberPool();
+  warmCpuTurns: TurnPool | undefined = new TurnPool();
   /** ms. */
   readonly warm = new Column();
   readonly cold = new Column();
@@ -72,14 +71,13 @@ export class Samples {
   readonly #throttling = new Throttling();
 
   constructor(metrics: readonly OwnMetric[]) {
-    this.own = metrics.map((metric) => ({ metric, perSample: new Column(), pool: new NumberPool() }));
+    this.own = metrics.map((metric) => ({ metric, perSample: new Column(), pool: new TurnPool() }));
   }
 
   /** One sample with the readings around its process. Returns what is wrong with the profile's own metrics in it. */
   add(sample: Sample, cpu: Cpu | undefined): string[] {
     this.count++;
-    if (this.rounds.has(sample.sample)) this.repeatedRounds.add(sample.sample);
-    this.rounds.add(sample.sample);
+    this.rounds.push(sample.sample);
     const { turn, fingerprint } = sample;
     if (fingerprint) this.fingerprints.set(fingerprint, (this.fingerprints.get(fingerprint) ?? 0) + 1);
     this.warmTurns.pushFrom(turn, 1);
@@ -108,6 +106,12 @@ export class Samples {
       this.cpuWarm.push(null);
       this.cpuCold.push(null);
     }
+  }
+
+  /** Rounds that stand more than once. */
+  get repeatedRounds(): number[] {
+    const ascending = this.rounds.toArray().sort();
+    return [...new Set(ascending.filter((one, at) => at > 0 && ascending[at - 1] === one))];
   }
 
   get throttle(): Throttle {

@@ -44,16 +44,33 @@ const insertionSort = (a: Float64Array, low: number, high: number): void => {
   }
 };
 
-/** Quantiles of a non-empty array by the definition of shared/statistics.ts, for ascending `ps`; the array is reordered. */
-export const selectQuantiles = (a: Float64Array, ps: readonly number[]): number[] => {
+/** The smallest of the numbers from index `from` on: the next one after those that a selection put before them. */
+const smallestFrom = (a: Float64Array, from: number, to: number): number => {
+  let smallest = a[from]!;
+  for (let at = from + 1; at < to; at++) if (a[at]! < smallest) smallest = a[at]!;
+  return smallest;
+};
+
+/** Quantiles of the first n numbers, n > 0, by the definition of shared/statistics.ts, for ascending `ps`; they are reordered. */
+export const selectQuantiles = (a: Float64Array, n: number, ps: readonly number[]): number[] => {
+  const found: number[] = [];
   let done = 0;
-  return ps.map((p) => {
-    const k = (a.length - 1) * p;
+  for (const p of ps) {
+    const k = (n - 1) * p;
     const below = Math.floor(k);
-    const above = Math.min(below + 1, a.length - 1);
-    select(a, done, a.length, below);
-    if (above > below) select(a, below + 1, a.length, above);
+    select(a, done, n, below);
     done = below;
-    return a[below]! + (a[above]! - a[below]!) * (k - below);
-  });
+    const low = a[below]!;
+    const high = below + 1 < n ? smallestFrom(a, below + 1, n) : low;
+    found.push(low + (high - low) * (k - below));
+  }
+  return found;
+};
+
+/** Median of the first n numbers, n > 0; they are reordered. */
+export const medianOfFirst = (a: Float64Array, n: number): number => {
+  const below = (n - 1) >>> 1;
+  select(a, 0, n, below);
+  const low = a[below]!;
+  return n % 2 === 1 ? low : low + (smallestFrom(a, below + 1, n) - low) * 0.5;
 };

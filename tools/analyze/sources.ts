@@ -1,5 +1,4 @@
 /** Which logs a run has, and their sessions once they are read. */
-import { createReadStream } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { Facts, Pin } from '../../schemas/log.ts';
@@ -10,6 +9,7 @@ import { spread as spreadSchema } from '../../schemas/spread.ts';
 import { failed } from '../../shared/failure.ts';
 import { readText } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
+import { partsOfFile } from '../../shared/session-log.ts';
 import type { World } from '../../shared/world.ts';
 import type { MeasuredProfile } from './measured-profile.ts';
 import type { Session } from './session.ts';
@@ -56,10 +56,6 @@ export interface Run {
   missing: string[];
 }
 
-const CHUNK = 1 << 20;
-const fileStream = (path: string): AsyncIterable<Uint8Array> =>
-  createReadStream(path, { highWaterMark: CHUNK });
-
 const planOf = (directory: RunDirectory) =>
   directory.has('run.json') ? directory.json('run.json', runSchema) : undefined;
 
@@ -70,7 +66,7 @@ export const runOfLog = (given: string, world: World): Run => {
       ? { place: 'stdin', input: 'pod.log', open: () => world.stdin }
       : (() => {
           const path = resolve(world.cwd, given);
-          return { place: given, input: 'pod.log', path, open: () => fileStream(path) };
+          return { place: given, input: 'pod.log', path, open: () => partsOfFile(path) };
         })();
   return { sources: [source], ofSeveral: false, isChild: false, missing: [] };
 };
@@ -94,7 +90,7 @@ const sourceIn = (directory: RunDirectory, inside: string, allowIncomplete: bool
     place: join(directory.shown, name),
     input: join(inside, name),
     path: directory.file(name),
-    open: () => fileStream(directory.file(name)),
+    open: () => partsOfFile(directory.file(name)),
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(outcome?.outcome === 'invalid'
       ? { invalid: outcome.message ?? 'the session must not be judged' }

@@ -7,7 +7,7 @@ import type { Seed } from '../../schemas/log.ts';
 import { median } from '../../shared/statistics.ts';
 import { referenceKey, verdictOf } from '../../shared/verdict.ts';
 import type { OwnMetric } from './measured-profile.ts';
-import type { Column, NumberPool } from './number-pool.ts';
+import type { Column, Pooled, TurnPool } from './number-pool.ts';
 import type { Samples } from './samples.ts';
 
 export type Values = Record<string, number>;
@@ -57,9 +57,7 @@ const OF_REFERENCE: readonly Name[] = ORDER.filter((name) => name !== 'coldMax')
 /** Reported only when every sample of both sides has them (spec §7). */
 const OF_BOTH: ReadonlySet<Name> = new Set(['retainedMB', 'growthPerTurn', 'peakRssMB']);
 
-const P = [0.5, 0.95, 1];
-
-const p50 = (column: Column | NumberPool | undefined): number | undefined => column?.quantiles([0.5])?.[0];
+const p50 = (column: Column | TurnPool | undefined): number | undefined => column?.summary?.p50;
 
 /** Everything of one side that exists; times net of the floor's p50 when there is a floor, never clamped. */
 const sideValues = ({ samples, seed }: Side, floor: Samples | undefined): Map<Name, number> => {
@@ -67,14 +65,14 @@ const sideValues = ({ samples, seed }: Side, floor: Samples | undefined): Map<Na
   const put = (name: Name, value: number | undefined): void => {
     if (value !== undefined) values.set(name, value);
   };
-  const net = (part: 'warm' | 'cold', quantiles: number[] | undefined, base: number | undefined): void => {
-    if (!quantiles || base === undefined) return;
-    put(part, quantiles[0]! - base);
-    put(`${part}P95`, quantiles[1]! - base);
-    put(`${part}Max`, quantiles[2]! - base);
+  const net = (part: 'warm' | 'cold', found: Pooled | undefined, base: number | undefined): void => {
+    if (!found || base === undefined) return;
+    put(part, found.p50 - base);
+    put(`${part}P95`, found.p95 - base);
+    put(`${part}Max`, found.max - base);
   };
-  net('warm', samples.warmTurns.quantiles(P), floor ? p50(floor.warmTurns) : 0);
-  net('cold', samples.cold.quantiles(P), floor ? p50(floor.cold) : 0);
+  net('warm', samples.warmTurns.summary, floor ? p50(floor.warmTurns) : 0);
+  net('cold', samples.cold.summary, floor ? p50(floor.cold) : 0);
   if (typeof seed?.seedMs === 'number') put('seedS', seed.seedMs / 1000);
   put('cpuWarm', p50(samples.warmCpuTurns));
   put('cpuCold', p50(samples.cpuCold));
