@@ -176,6 +176,7 @@ const pump = async (
   closed: AbortSignal,
   fail: (error: Error) => void,
 ): Promise<void> => {
+  let sinceHeard = 0;
   for await (const part of stdin)
     for (let at = 0; at < part.length; at += LARGEST_FRAME) {
       if (closed.aborted) return;
@@ -184,6 +185,12 @@ const pump = async (
       frame[0] = CHANNEL.stdin;
       frame.set(piece, 1);
       socket.send(frame);
+      // A server that takes everything at once must not keep us from hearing that the command has ended.
+      sinceHeard += frame.length;
+      if (sinceHeard > MOST_WAITING) {
+        sinceHeard = 0;
+        await new Promise((heard) => setImmediate(heard));
+      }
       // There is no event for a socket that has room again.
       while (socket.bufferedAmount > MOST_WAITING && !closed.aborted) await Bun.sleep(1);
     }

@@ -1,9 +1,10 @@
 /** The cluster that all tests of one run share (see with-cluster.ts), and what they make in it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Cluster, connect, type ConnectValues, type KubernetesObject } from '../../shared/kubernetes.ts';
 import type { World } from '../../shared/world.ts';
+import { parseForeignYaml } from '../../shared/yaml.ts';
 import { until } from './processes.ts';
 
 const { env } = process;
@@ -44,6 +45,38 @@ export const connected = (
 ): Cluster => connect(values, worldWith(more));
 
 export const admin = connected();
+
+/** A connection whose kubeconfig is the administrator's, changed. */
+const connectedWith = (change: (config: ReadConfig) => void): Cluster => {
+  const directory = mkdtempSync(join(tmpdir(), 'k8sbench-cluster-test-'));
+  const path = join(directory, 'kubeconfig');
+  const config = parseForeignYaml(readFileSync(kubeconfig, 'utf8'), kubeconfig) as ReadConfig;
+  change(config);
+  // Relative paths of certificates start from where the original is.
+  for (const { cluster } of config.clusters)
+    if (cluster['certificate-authority'])
+      cluster['certificate-authority'] = resolve(dirname(kubeconfig), cluster['certificate-authority']);
+  writeFileSync(path, JSON.stringify(config));
+  const cluster = connected({ kubeconfig: path });
+  rmSync(directory, { recursive: true });
+  return cluster;
+};
+interface ReadConfig {
+  clusters: { cluster: Record<string, string> }[];
+  users: { user: object }[];
+}
+
+/** The administrator's connection, through a proxy. */
+export const through = (proxy: string): Cluster =>
+  connectedWith((config) => {
+    for (const { cluster } of config.clusters) cluster['proxy-url'] = proxy;
+  });
+
+/** Another user's connection, by token. */
+export const connectedAs = (token: string): Cluster =>
+  connectedWith((config) => {
+    for (const one of config.users) one.user = { token };
+  });
 
 /** A directory for files of a test file. */
 export const scratch = (): { path: string; remove: () => void } => {

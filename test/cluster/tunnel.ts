@@ -10,7 +10,8 @@ export interface Tunnel {
   close(): void;
 }
 
-export const openTunnel = async (server: URL): Promise<Tunnel> => {
+/** `at`: the port, to open again one that was closed. */
+export const openTunnel = async (server: URL, at = 0): Promise<Tunnel> => {
   const asked: Tunnel['asked'] = [];
   const open = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -34,7 +35,7 @@ export const openTunnel = async (server: URL): Promise<Tunnel> => {
       return undefined;
     });
   });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => listener.listen(at, '127.0.0.1', resolve));
   const { port } = listener.address() as { port: number };
   const cut = (): void => {
     for (const socket of open) socket.destroy();
