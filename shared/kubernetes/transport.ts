@@ -113,7 +113,7 @@ const refusal = async (endpoint: Endpoint, about: About, response: Response): Pr
     // A proxy or a load balancer answered: its page says little, its status counts.
     status = {
       message: `${response.status} ${text
-        .replace(/<[^>]*>|\s+/g, ' ')
+        .replace(/(?:<[^<>]*>|\s)+/g, ' ')
         .trim()
         .slice(0, 200)}`.trim(),
     };
