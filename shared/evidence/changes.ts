@@ -101,7 +101,9 @@ export const changePoints = (values: readonly number[], { level = 0.05, seed = 1
   for (const at of places.keys()) places[at] = exactPlace(all, bounds(at)[0], places[at]!, bounds(at)[1]);
   return places.map((at, index) => {
     const [from, to] = bounds(index);
-    const middle = (start: number, end: number): number => median(Array.from(all.subarray(start, end)));
-    return { at, p: p[index]!, before: middle(from, at), after: middle(at, to) };
+    const [before, after] = [all.subarray(from, at), all.subarray(at, to)].map((one) =>
+      median(Array.from(one)),
+    );
+    return { at, p: p[index]!, before: before!, after: after! };
   });
 };

@@ -32,11 +32,14 @@ const chain = (next: Int32Array, from: number, to: number, step: 1 | -1): number
   return points;
 };
 
+/** The two ends of each piece of a chain, the lower first. */
+const pieces = (points: readonly number[]): [number, number][] =>
+  points.slice(1).map((one, at) => [Math.min(points[at]!, one), Math.max(points[at]!, one)]);
+
 /** Largest distance between the empirical distribution and one side of the hull, in points, over the given chain. */
 const sideDip = (x: Float64Array, points: readonly number[], side: 1 | -1): number => {
   let largest = 0;
-  for (let at = 1; at < points.length; at++) {
-    const [from, to] = [Math.min(points[at - 1]!, points[at]!), Math.max(points[at - 1]!, points[at]!)];
+  for (const [from, to] of pieces(points)) {
     if (to - from <= 1 || x[to] === x[from]) continue;
     const slope = (to - from) / (x[to]! - x[from]!);
     for (let point = from; point <= to; point++) {
@@ -47,48 +50,47 @@ const sideDip = (x: Float64Array, points: readonly number[], side: 1 | -1): numb
   return largest;
 };
 
+/** Height of a chain, in points, at the value of point `at`. */
+const heightAt = (x: Float64Array, points: readonly number[], at: number): number => {
+  const piece = pieces(points).find(([from, to]) => from <= at && at <= to);
+  if (!piece) return at;
+  const [from, to] = piece;
+  return x[from] === x[to] ? from : from + ((x[at]! - x[from]!) * (to - from)) / (x[to]! - x[from]!);
+};
+
+/** Where the two hulls of [low, high] are furthest apart, at a corner of either, and the corners around that place. */
+const widest = (x: Float64Array, minorant: readonly number[], majorant: readonly number[]) => {
+  let best = { gap: 0, low: majorant[0]!, high: minorant[0]! };
+  for (const corner of minorant) {
+    const gap = heightAt(x, majorant, corner) - corner + 1;
+    if (gap > best.gap)
+      best = { gap, low: corner, high: Math.min(...majorant.filter((one) => one >= corner)) };
+  }
+  for (const corner of majorant) {
+    const gap = corner - heightAt(x, minorant, corner) + 1;
+    if (gap > best.gap)
+      best = { gap, low: Math.max(...minorant.filter((one) => one <= corner)), high: corner };
+  }
+  return best;
+};
+
 /** The dip of ascending values; between 1/(2n) and 1/4. Fewer than 4 values, or all equal: 1/(2n). */
 export const dip = (ascending: Float64Array): number => {
-  const x = ascending;
-  const n = x.length;
-  if (n < 4 || x[0] === x[n - 1]) return 1 / (2 * Math.max(1, n));
-  const [down, up] = [hull(x, -1), hull(x, 1)];
+  const n = ascending.length;
+  if (n < 4 || ascending[0] === ascending[n - 1]) return 1 / (2 * Math.max(1, n));
+  const [down, up] = [hull(ascending, -1), hull(ascending, 1)];
   let [low, high, found] = [0, n - 1, 1];
+  // The modal interval shrinks until the hulls inside it are no further apart than the dip found outside it.
   for (;;) {
-    const minorant = chain(down, high, low, -1);
-    const majorant = chain(up, low, high, 1);
-    // Where the two hulls of the modal interval are furthest apart, at a corner of either.
-    let [gap, nextLow, nextHigh] = [0, low, high];
-    const height = (points: readonly number[], at: number): number => {
-      for (let corner = 1; corner < points.length; corner++) {
-        const [a, b] = [
-          Math.min(points[corner - 1]!, points[corner]!),
-          Math.max(points[corner - 1]!, points[corner]!),
-        ];
-        if (a <= at && at <= b) return x[a] === x[b] ? a : a + ((x[at]! - x[a]!) * (b - a)) / (x[b]! - x[a]!);
-      }
-      return at;
-    };
-    const right = (points: readonly number[], at: number): number =>
-      Math.min(...points.filter((one) => one >= at));
-    const left = (points: readonly number[], at: number): number =>
-      Math.max(...points.filter((one) => one <= at));
-    for (const corner of minorant) {
-      const apart = height(majorant, corner) - corner + 1;
-      if (apart > gap) [gap, nextLow, nextHigh] = [apart, corner, right(majorant, corner)];
-    }
-    for (const corner of majorant) {
-      const apart = corner - height(minorant, corner) + 1;
-      if (apart > gap) [gap, nextLow, nextHigh] = [apart, left(minorant, corner), corner];
-    }
-    if (gap < found) break;
-    const outer = Math.max(
-      sideDip(x, chain(down, nextLow, low, -1), -1),
-      sideDip(x, chain(up, nextHigh, high, 1), 1),
+    const next = widest(ascending, chain(down, high, low, -1), chain(up, low, high, 1));
+    if (next.gap < found) break;
+    found = Math.max(
+      found,
+      sideDip(ascending, chain(down, next.low, low, -1), -1),
+      sideDip(ascending, chain(up, next.high, high, 1), 1),
     );
-    found = Math.max(found, outer);
-    if ((nextLow === low && nextHigh === high) || nextLow > nextHigh) break;
-    [low, high] = [nextLow, nextHigh];
+    if ((next.low === low && next.high === high) || next.low > next.high) break;
+    [low, high] = [next.low, next.high];
   }
   return found / (2 * n);
 };
@@ -99,14 +101,14 @@ const LARGE = 200;
 
 const nulls = new Map<number, Float64Array>();
 
-/** Dips of uniform samples of n values, ascending: the least favourable distribution with one mode. Seeded, kept. */
+/** Dips of uniform samples of n values: the least favourable distribution with one mode. Seeded, kept. */
 const uniformDips = (n: number): Float64Array => {
   const known = nulls.get(n);
   if (known) return known;
   const random = generator(n);
   const dips = Float64Array.from({ length: DRAWS }, () =>
-    dip(Float64Array.from({ length: n }, random).sort()),
-  ).sort();
+    dip(Float64Array.from({ length: n }, random).toSorted()),
+  );
   nulls.set(n, dips);
   return dips;
 };

@@ -207,7 +207,7 @@ export const doubtsOf = (
         judged.filter((one) => one.scope === 'session' && mine(one)),
       ),
     ];
-    return doubts.map((one) => (several ? { ...one, session: session.name } : one));
+    return doubts.map((one) => Object.assign(one, several ? { session: session.name } : {}));
   });
   return [
     ...perSession,

@@ -6,6 +6,7 @@ import { doubtsOf } from './doubts.ts';
 import { estimatesOf } from './estimates.ts';
 import { DEFAULTS, type Evidence, type EvidenceInput, type Judged, type Shown } from './input.ts';
 import { conclusionsOf, familyOf } from './judging.ts';
+import { ratioOf } from './pairs.ts';
 
 /** Metrics that are not primary, each by itself. */
 const shownOf = (input: EvidenceInput): Shown[] =>
@@ -19,16 +20,15 @@ const shownOf = (input: EvidenceInput): Shown[] =>
     return pairs.map((pair) => {
       const [one] = estimatesOf([pair], input.level ?? DEFAULTS.level, input.seed ?? DEFAULTS.seed);
       const { estimate, low, high, rounds } = one!;
-      const ratio = (value: number): number | null => (Number.isFinite(value) ? Math.exp(value) : null);
       return {
         session: session.name,
         candidate: pair.target,
         turns: pair.turns,
         metric: pair.metric.key,
         basis: pair.metric.basis,
-        ratio: ratio(estimate),
-        low: ratio(low),
-        high: ratio(high),
+        ratio: ratioOf(estimate),
+        low: ratioOf(low),
+        high: ratioOf(high),
         rounds,
       };
     });

@@ -10,7 +10,7 @@ import {
   type Unjudged,
   type Word,
 } from './input.ts';
-import { marginOf, pairOf, type Pair } from './pairs.ts';
+import { marginOf, type Pair, pairOf, ratioOf } from './pairs.ts';
 import { sessionsFor, sessionVariance } from './planning.ts';
 import { pooled } from './random-effects.ts';
 import { sentenceOf } from './sentences.ts';
@@ -43,13 +43,17 @@ export interface Found {
 
 /** The estimate in the format's fields: a ratio, or for signed metrics a difference. */
 const numbersOf = ({ pair, estimate, low, high, p }: Found) => {
-  const [a, b] = [finiteOrNull(low), finiteOrNull(high)];
   if (pair.metric.signed) {
     const unit = pair.metric.unit === undefined ? {} : { unit: pair.metric.unit };
-    return { ratio: null, low: null, high: null, p, difference: { estimate, low: a, high: b, ...unit } };
+    return {
+      ratio: null,
+      low: null,
+      high: null,
+      p,
+      difference: { estimate, low: finiteOrNull(low), high: finiteOrNull(high), ...unit },
+    };
   }
-  const ratio = (value: number | null): number | null => (value === null ? null : Math.exp(value));
-  return { ratio: Math.exp(estimate), low: ratio(a), high: ratio(b), p };
+  return { ratio: ratioOf(estimate), low: ratioOf(low), high: ratioOf(high), p };
 };
 
 /** Whether the control pair differs: its interval leaves 0 out. */

@@ -65,6 +65,10 @@ export const pairOf = (
   return { target, turns, metric, differences, referenceMedian };
 };
 
+/** A log-ratio as a ratio; null where it is not finite (an interval without an end). */
+export const ratioOf = (logarithm: number): number | null =>
+  Number.isFinite(logarithm) ? Math.exp(logarithm) : null;
+
 /** The differences of the first `rounds` rounds that have one. */
 export const presentDifferences = (pair: Pair, rounds = pair.differences.length): Float64Array =>
   pair.differences.subarray(0, rounds).filter((one) => !Number.isNaN(one));

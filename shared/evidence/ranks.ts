@@ -62,7 +62,7 @@ export const walshAverage = (ascending: Float64Array, k: number): number => {
   }
 };
 
-export const sortedCopy = (values: ArrayLike<number>): Float64Array => Float64Array.from(values).sort();
+export const sortedCopy = (values: ArrayLike<number>): Float64Array => Float64Array.from(values).toSorted();
 
 /** The Hodges–Lehmann estimate: the median of the Walsh averages. n = 0 is an error. */
 export const hodgesLehmann = (ascending: Float64Array): number => {

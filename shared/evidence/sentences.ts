@@ -24,37 +24,38 @@ const directions = (metric: Metric): { up: string; down: string } => {
   return metric.better === 'lower' ? { up: 'slower', down: 'faster' } : { up: 'faster', down: 'slower' };
 };
 
-/** One end of a range: `3.2 %` or `2.1×`, and which way it goes. A ratio of 0.959 is 4.1 % less. */
-const change = (ratio: number): { text: string; up: boolean } => {
+/** A number of a sentence, `3.2 %` or `2.1×`, and which way it goes. */
+interface Change {
+  text: string;
+  up: boolean;
+}
+
+/** A ratio of 0.959 is 4.1 % less. */
+const changeOf = (ratio: number): Change => {
   const factor = Math.max(ratio, 1 / ratio);
   const text = factor >= FACTOR ? `${digits(factor)}×` : `${digits(100 * (ratio - 1))} %`;
   return { text, up: ratio >= 1 };
 };
 
-interface Ends {
-  value: { text: string; up: boolean };
-  low: { text: string; up: boolean } | undefined;
-  high: { text: string; up: boolean } | undefined;
+/** An estimate and the ends of its interval; null where the rounds can't bound it. */
+interface Numbers {
+  value: Change;
+  low: Change | null;
+  high: Change | null;
 }
 
-const ends = (judged: Judged): Ends => {
-  const { difference } = judged;
-  const part = (value: number | null, show: (one: number) => { text: string; up: boolean }) =>
-    value === null ? undefined : show(value);
-  if (difference) {
-    const unit = difference.unit === undefined ? '' : ` ${difference.unit}`;
-    const show = (one: number) => ({ text: `${digits(one)}${unit}`, up: one >= 0 });
-    return {
-      value: show(difference.estimate),
-      low: part(difference.low, show),
-      high: part(difference.high, show),
-    };
-  }
-  return { value: change(judged.ratio!), low: part(judged.low, change), high: part(judged.high, change) };
+const numbersOf = ({ difference, ratio, low, high }: Judged): Numbers => {
+  const unit = difference?.unit === undefined ? '' : ` ${difference.unit}`;
+  const show = (one: number): Change =>
+    difference ? { text: `${digits(one)}${unit}`, up: one >= 0 } : changeOf(one);
+  const [value, from, to] = difference
+    ? [difference.estimate, difference.low, difference.high]
+    : [ratio!, low, high];
+  return { value: show(value), low: from === null ? null : show(from), high: to === null ? null : show(to) };
 };
 
 /** `3.2–5.0 %`, or `1.0 % faster to 0.6 % slower` where the ends point different ways; the smaller end first. */
-const range = ({ value, low, high }: Ends, words: { up: string; down: string }): string => {
+const range = ({ value, low, high }: Numbers, words: { up: string; down: string }): string => {
   if (!low || !high) return 'no interval';
   const word = (one: { up: boolean }): string => (one.up ? words.up : words.down);
   if (low.up !== high.up || low.up !== value.up)
@@ -101,7 +102,7 @@ export const sentenceOf = (
   { input, metric, differs }: { input: EvidenceInput; metric: Metric; differs: boolean },
 ): string => {
   const words = directions(metric);
-  const found = ends(judged);
+  const found = numbersOf(judged);
   const confidence = percent(1 - (input.level ?? 0.05));
   const word = found.value.up ? words.up : words.down;
   const facts = [

@@ -4,6 +4,7 @@ import type { Doubt } from '../../schemas/analysis.ts';
 import { DEFAULTS, type EvidenceInput, type Reading } from './input.ts';
 import {
   driftStatistic,
+  firstRoundsP,
   type Grouped,
   groupMeans,
   groupStatistic,
@@ -12,7 +13,6 @@ import {
   theilSen,
   togetherStatistic,
   wanderStatistic,
-  warmupStatistic,
 } from './permuting-rounds.ts';
 import { generator, type Random } from './random.ts';
 import { groupedBy, type SessionFacts, trifle } from './session-facts.ts';
@@ -70,21 +70,18 @@ const drift = (facts: SessionFacts, random: Random, least: number): Doubt[] => {
   ];
 };
 
-/** Neighbouring rounds are alike: fewer independent rounds than it seems. */
-const wandering = (facts: SessionFacts, random: Random): Doubt[] => {
-  const p = permutationP(
-    facts.rounds,
-    wanderStatistic(facts.pairs.map((one) => rankScores(one.differences))),
-    random,
-  );
+/** Neighbouring rounds are alike: fewer independent rounds than it seems. Series that hardly vary are left out. */
+const wandering = (facts: SessionFacts, random: Random, least: number): Doubt[] => {
+  const moving = facts.pairs.filter(({ metric, differences }) => {
+    const known = differences.filter((one) => !Number.isNaN(one));
+    return metric.signed || Math.max(...known) - Math.min(...known) >= least;
+  });
+  if (moving.length === 0) return [];
+  const scores = moving.map((one) => rankScores(one.differences));
+  const p = permutationP(facts.rounds, wanderStatistic(scores), random);
   if (p > TREND_LEVEL) return [];
-  return [
-    fires(
-      'wandering',
-      p,
-      'neighbouring rounds resemble each other, so the interval is too narrow for so many rounds',
-    ),
-  ];
+  const what = 'neighbouring rounds resemble each other, so the interval is too narrow for so many rounds';
+  return [fires('wandering', p, what)];
 };
 
 /** The first rounds stand out from the rest, on the slow side, in all targets together. */
@@ -104,12 +101,10 @@ const warmup = (facts: SessionFacts, random: Random, least: number): Doubt[] => 
     }),
   );
   if (!(above >= least)) return [];
-  const p = permutationP(
+  const p = firstRoundsP(
+    slowUp.map((one) => rankScores(one)),
     facts.rounds,
-    warmupStatistic(
-      slowUp.map((one) => rankScores(one)),
-      first,
-    ),
+    first,
     random,
   );
   if (p > TREND_LEVEL) return [];
@@ -134,7 +129,7 @@ const groups = (
   if (all.length === 0) return [];
   const spread = Math.max(
     ...all.map((one) => {
-      const means = groupMeans(one).filter((mean) => mean !== null);
+      const means = groupMeans(one).filter((known) => known !== null);
       return means.length < 2 ? 0 : Math.max(...means) - Math.min(...means);
     }),
   );
@@ -199,21 +194,15 @@ export const roundTrends = (input: EvidenceInput, facts: SessionFacts): Doubt[] 
   const least = trifle(input);
   const byPlace = groupedBy(facts, (one) => String(one.position));
   const byPredecessor = groupedBy(facts, (one) => one.predecessor);
+  const drifts = drift(facts, random, least);
   return [
-    ...drift(facts, random, least),
-    ...wandering(facts, random),
+    // A drift makes neighbours alike too; it is named once.
+    ...(drifts.length > 0 ? drifts : wandering(facts, random, least)),
     ...warmup(facts, random, least),
     ...groups('order', byPlace, facts, random, least, 'depends on its place in the round'),
     ...(sameDivision(byPlace, byPredecessor)
       ? []
-      : groups(
-          'predecessor',
-          byPredecessor,
-          facts,
-          random,
-          least,
-          'depends on the target that ran before it',
-        )),
+      : groups('predecessor', byPredecessor, facts, random, least, 'depends on the target before it')),
     ...clock(facts, input.reference, random),
   ];
 };
