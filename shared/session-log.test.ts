@@ -20,6 +20,23 @@ const lines = whole.trimEnd().split('\n');
 const without = (...gone: number[]): string => lines.filter((_, at) => !gone.includes(at)).join('\n') + '\n';
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+const cut = async function* (text: string, sizes: () => number): AsyncGenerator<Uint8Array> {
+  const all = bytes(text);
+  const reused = new Uint8Array(64);
+  for (let from = 0; from < all.length;) {
+    const size = Math.min(1 + Math.floor(sizes() * 60), all.length - from);
+    // One buffer for all parts, as a file is read.
+    reused.set(all.subarray(from, from + size));
+    yield reused.subarray(0, size);
+    from += size;
+  }
+};
+
+const random = (seed: number) => () => {
+  seed = (seed * 48271) % 2147483647;
+  return seed / 2147483647;
+};
+
 describe('a whole log', () => {
   test('is complete, and its digests are those of its text', () => {
     const state = stateOf(whole);
@@ -131,22 +148,6 @@ describe('a resumed stream', () => {
 });
 
 describe('streams', () => {
-  const cut = async function* (text: string, sizes: () => number): AsyncGenerator<Uint8Array> {
-    const all = bytes(text);
-    const reused = new Uint8Array(64);
-    for (let from = 0; from < all.length;) {
-      const size = Math.min(1 + Math.floor(sizes() * 60), all.length - from);
-      // One buffer for all parts, as a file is read.
-      reused.set(all.subarray(from, from + size));
-      yield reused.subarray(0, size);
-      from += size;
-    }
-  };
-  const random = (seed: number) => () => {
-    seed = (seed * 48271) % 2147483647;
-    return seed / 2147483647;
-  };
-
   test('are the same lines, wherever they are cut', async () => {
     const text = `${whole}\n\nx\n${'y'.repeat(300)}\nä`;
     for (let seed = 1; seed < 60; seed++) {

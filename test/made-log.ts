@@ -131,8 +131,14 @@ export const sessionLines = (asked: Partial<Made> = {}): Line[] => {
         const pace = PACE[role] * (1 + ((round * 7) % 5) / 1000);
         if (around !== null)
           lines.push({
-            ...{ t: 'cpu', step: 'sample', ...about, wallMs: 9 * pace, usageUsec: 6000 * pace },
-            ...{ ...throttling, ...around },
+            t: 'cpu',
+            step: 'sample',
+            ...about,
+            wallMs: 9 * pace,
+            usageUsec: 6e3 * pace,
+
+            ...throttling,
+            ...around,
           });
         if (change === null) continue;
         samples++;

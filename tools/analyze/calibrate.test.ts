@@ -52,6 +52,19 @@ const scaling: Partial<Made> = {
   pin: { fixedClock: false, governors: { '0': 'schedutil', '1': 'schedutil' } },
 };
 
+const here = (open: number): Partial<Made> => ({
+  facts: { node: 'node-1' },
+  sample: (_, __, round) => ({ open: open + round / 100 }),
+});
+
+const compared = async (made: Partial<Made>, calibration: object, flags: string[] = []) => {
+  const path = join(scratch, `held-${places++}.json`);
+  writeFileSync(path, jsonText(calibration));
+  return runTool(main, ['--log', '-', '--calibration', path, ...flags], {
+    stdin: madeLog({ ...made, facts: { node: 'node-1', ...made.facts } }),
+  });
+};
+
 describe('a calibration', () => {
   test('of twelve quiet runs passes', async () => {
     const { exit, stderr, written } = await calibrated([{}]);
@@ -152,10 +165,6 @@ describe('a calibration', () => {
   });
 
   test('of several sessions on one node is one entry, by their medians', async () => {
-    const here = (open: number): Partial<Made> => ({
-      facts: { node: 'node-1' },
-      sample: (_, __, round) => ({ open: open + round / 100 }),
-    });
     const { written } = await calibrated([here(8), here(30), here(9)]);
     const { nodes } = written.sizes['50']!;
     expect(Object.keys(nodes)).toEqual(['node-1']);
@@ -187,14 +196,6 @@ describe('drift', () => {
 });
 
 describe('a comparison held to a calibration', () => {
-  const compared = async (made: Partial<Made>, calibration: object, flags: string[] = []) => {
-    const path = join(scratch, `held-${places++}.json`);
-    writeFileSync(path, jsonText(calibration));
-    return runTool(main, ['--log', '-', '--calibration', path, ...flags], {
-      stdin: madeLog({ ...made, facts: { node: 'node-1', ...made.facts } }),
-    });
-  };
-
   test('that is quiet on its node is judged, and says which one', async () => {
     const { path, written } = await calibrated([{}]);
     const { exit } = await compared({}, written);
@@ -279,22 +280,25 @@ describe('a comparison held to a calibration', () => {
     writeFileSync(join(run, 'pod.log'), madeLog({ facts: { node: 'node-1' } }));
     const plan = (digest: string) =>
       jsonText({
-        ...{
-          format: 'run/1',
-          run: 'k8sbench-cmp-made',
-          mode: 'compare',
-          planned_at: '2026-01-02T03:04:05.000Z',
+        format: 'run/1',
+        run: 'k8sbench-cmp-made',
+        mode: 'compare',
+        planned_at: '2026-01-02T03:04:05.000Z',
+
+        delivery: 'local',
+        profile: 'store',
+        rule: 'store',
+        turns: [50],
+        rounds: 4,
+        gate: 'auto',
+        maxCv: 0.05,
+
+        calibration: {
+          path,
+          sha256: digest,
         },
-        ...{
-          delivery: 'local',
-          profile: 'store',
-          rule: 'store',
-          turns: [50],
-          rounds: 4,
-          gate: 'auto',
-          maxCv: 0.05,
-        },
-        ...{ calibration: { path, sha256: digest }, files: {}, inputsSha256: '0'.repeat(64) },
+        files: {},
+        inputsSha256: '0'.repeat(64),
       });
     writeFileSync(join(run, 'run.json'), plan('1'.repeat(64)));
     const { exit, stderr } = await runTool(main, ['--run', run]);

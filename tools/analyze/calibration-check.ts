@@ -16,7 +16,7 @@ export interface Wanted {
 
 /** Why the calibration does not carry the comparison, one sentence each; empty when it does. */
 export const calibrationProblems = (calibration: Calibration, wanted: Wanted): string[] =>
-  calibrationFit(calibration, wanted).flatMap((size) => [...size.problems, ...noiseProblems(size, wanted)]);
+  calibrationFit(calibration, wanted).flatMap((size) => size.problems.concat(noiseProblems(size, wanted)));
 
 const noiseProblems = ({ turns, entries }: SizeFit, { metrics, gate, maxCv }: Wanted): string[] => {
   if (entries.length === 0) return [];

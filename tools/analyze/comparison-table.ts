@@ -13,7 +13,7 @@ const VERDICT_COLOURS: Readonly<Record<string, Colour>> = {
 };
 
 /** Rows of the table by the value's name, with p95 and max where they exist. */
-const ROWS: readonly { name: string; label: string; unit: string; more?: [string, string] }[] = [
+const ROWS: readonly { name: string; label: string; unit: string; more?: readonly string[] }[] = [
   { name: 'warm', label: 'warm', unit: 'ms', more: ['warmP95', 'warmMax'] },
   { name: 'cold', label: 'cold', unit: 'ms', more: ['coldP95', 'coldMax'] },
   { name: 'cpuWarm', label: 'CPU warm', unit: 'ms' },
@@ -23,6 +23,13 @@ const ROWS: readonly { name: string; label: string; unit: string; more?: [string
   { name: 'peakRssMB', label: 'peak RSS', unit: 'MB' },
   { name: 'seedS', label: 'seed', unit: 's' },
 ];
+
+/** The verdict of the p50, and that of the p95 where it differs. */
+const verdictWords = (verdicts: Comparison['verdicts'], name: string, p95: string | undefined): string => {
+  const [middle, tail] = [verdicts[name], p95 === undefined ? undefined : verdicts[p95]];
+  if (middle === undefined) return '';
+  return tail === undefined || tail === middle ? middle : `${middle} (p95 ${tail})`;
+};
 
 const comparisonTable = (
   { values, verdicts, candidate, reference }: Comparison,
@@ -35,7 +42,7 @@ const comparisonTable = (
   };
   const rows = [
     ...ROWS,
-    ...metrics.map(({ key, unit }) => ({ name: key, label: key, unit, more: undefined })),
+    ...metrics.map(({ key, unit }) => ({ name: key, label: key, unit, more: [] })),
   ].filter(({ name }) => values[name] !== undefined || values[referenceKey(name)] !== undefined);
   const head = [
     '',
@@ -49,18 +56,16 @@ const comparisonTable = (
     'ratio',
     'verdict',
   ];
-  const body = rows.map(({ name, label, unit, more }) => {
+  const body = rows.map(({ name, label, unit, more = [] }) => {
     const [mine, other] = [values[name], values[referenceKey(name)]];
-    const tail = more && verdicts[more[0]];
-    const beyond = tail !== undefined && tail !== verdicts[name] ? ` (p95 ${tail})` : '';
-    return [
-      label,
-      unit,
-      ...[name, ...(more ?? [undefined, undefined])].map(cell),
-      ...[name, ...(more ?? [undefined, undefined])].map((one) => cell(one && referenceKey(one))),
-      mine !== undefined && other !== undefined && mine > 0 && other > 0 ? (mine / other).toFixed(3) : '',
-      `${verdicts[name] ?? ''}${verdicts[name] ? beyond : ''}`,
-    ];
+    const names = [name, more[0], more[1]];
+    const comparable = mine !== undefined && other !== undefined && mine > 0 && other > 0;
+    return [label, unit].concat(
+      names.map(cell),
+      names.map((one) => cell(one && referenceKey(one))),
+      comparable ? (mine / other).toFixed(3) : '',
+      verdictWords(verdicts, name, more[0]),
+    );
   });
   return table([head, ...body], [2, 3, 4, 5, 6, 7, 8], (text, row, column) =>
     row === 0

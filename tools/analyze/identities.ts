@@ -8,13 +8,13 @@ import type { MeasuredProfile, MeasuredTarget } from './measured-profile.ts';
 const namedBy = (target: MeasuredTarget, artifacts: Facts['artifacts']): [string, string][] => {
   const commands = [target.seed ?? [], target.sample ?? [], target.command ?? []];
   const words = commands.flat();
-  const programs = commands.map((one) => one[0]);
+  const programs = new Set(commands.map((one) => one[0]));
   return Object.entries(artifacts)
     .filter((one): one is [string, string] => typeof one[1] === 'string' && /^[0-9a-f]{64}$/.test(one[1]))
     .filter(
       ([path]) =>
-        programs.includes(path) ||
-        programs.includes(path.replace(/^bin\//, '')) ||
+        programs.has(path) ||
+        programs.has(path.replace(/^bin\//, '')) ||
         words.some((word) => word.endsWith(`{root}/${path}`)),
     )
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

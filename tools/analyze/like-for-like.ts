@@ -15,11 +15,9 @@ const inOneSession = (session: ReadSession): string[] => {
   const { data, facts } = session;
   const types = data.nodeTypes;
   return [
-    ...facts.turns.flatMap((turns) => [
-      ...seedProblems(session, turns),
-      ...transcriptProblems(session, turns),
-      ...countProblems(session, turns),
-    ]),
+    ...facts.turns.flatMap((turns) =>
+      [seedProblems, transcriptProblems, countProblems].flatMap((problems) => problems(session, turns)),
+    ),
     ...(types.length <= 1
       ? []
       : [
@@ -131,9 +129,9 @@ const fingerprintsAcross = (sessions: readonly ReadSession[], turns: number): st
   );
   const transcripts = new Set(
     sessions.flatMap(({ data, facts, profile }) =>
-      measuredTargets(profile, facts.mode).flatMap((one) => [
-        ...data.samples(one.name, turns).fingerprints.keys(),
-      ]),
+      measuredTargets(profile, facts.mode).flatMap((one) =>
+        data.samples(one.name, turns).fingerprints.keys().toArray(),
+      ),
     ),
   );
   const differ = (what: string, found: Set<string>): string[] =>

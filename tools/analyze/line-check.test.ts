@@ -10,8 +10,15 @@ const random = (seed: number) => () => {
 };
 type Line = Record<string, unknown>;
 const full: Line = {
-  ...{ rss: 3, retained: 2, growthPerTurn: -5.5, cpuSeconds: 0, own: { kept: [1] } },
-  ...{ mhz: 1, mhzMin: 0, mhzMax: 2 },
+  rss: 3,
+  retained: 2,
+  growthPerTurn: -5.5,
+  cpuSeconds: 0,
+  own: { kept: [1] },
+
+  mhz: 1,
+  mhzMin: 0,
+  mhzMax: 2,
 };
 const lines: Line[] = sessionLines({ rounds: 3 })
   .filter((one) => one['t'] === 'cpu' || one['t'] === 'sample')
@@ -23,24 +30,34 @@ const lines: Line[] = sessionLines({ rounds: 3 })
 
 /** What may stand where something else is wanted. */
 const STRANGE: unknown[] = [
-  ...[undefined, null, true, '', 'x', {}, [], [1], [1, null], [1, -1], ['1'], [[1]], { length: 1 }],
-  ...[
-    0,
-    -0,
-    -1,
-    1,
-    1.5,
-    1e308,
-    Infinity,
-    -Infinity,
-    NaN,
-    2 ** 53,
-    2 ** 53 - 1,
-    -(2 ** 53),
-    '1',
-    'sample',
-    'seed',
-  ],
+  undefined,
+  null,
+  true,
+  '',
+  'x',
+  {},
+  [],
+  [1],
+  [1, null],
+  [1, -1],
+  ['1'],
+  [[1]],
+  { length: 1 },
+  0,
+  -0,
+  -1,
+  1,
+  1.5,
+  1e308,
+  Infinity,
+  -Infinity,
+  NaN,
+  2 ** 53,
+  2 ** 53 - 1,
+  -(2 ** 53),
+  '1',
+  'sample',
+  'seed',
 ];
 
 const agrees = (line: Line): void => {

@@ -19,6 +19,16 @@ const analyzed = async (
   return { exit, stderr, analysis: stdout === '' ? ({} as Analysis) : (JSON.parse(stdout) as Analysis) };
 };
 
+const other = (target: string, change: Line) => (one: string) => (one === target ? change : {});
+
+const wobble = (of: string, parts: (wild: number) => Line): Partial<Made> => ({
+  sample: (target, _, round) => (target === of ? parts(1 + (round % 2)) : {}),
+});
+
+const gate = async (cpuSet: string, flags: string[] = []) =>
+  (await analyzed(madeLog({ facts: { cpuSet } }), flags)).analysis.gate;
+expect(await gate('exclusive')).toBe('wall');
+
 describe('the example', () => {
   const log = readFileSync(join(example, 'pod.log'), 'utf8');
 
@@ -46,7 +56,6 @@ describe('the example', () => {
 });
 
 describe('like for like: a difference is exit 1', () => {
-  const other = (target: string, change: Line) => (one: string) => (one === target ? change : {});
   test.each<[string, Partial<Made> | string, string]>([
     [
       'a seed line missing',
@@ -233,9 +242,6 @@ describe('a log that nothing may be computed from is exit 1', () => {
 });
 
 describe('the noise gate is exit 3', () => {
-  const wobble = (of: string, parts: (wild: number) => Line): Partial<Made> => ({
-    sample: (target, _, round) => (target === of ? parts(1 + (round % 2)) : {}),
-  });
   test.each<[string, Partial<Made>, string[], string[]]>([
     [
       'noisy wall times',
@@ -332,9 +338,6 @@ describe('the noise gate is exit 3', () => {
   });
 
   test('auto is the wall gate on exclusive cores alone', async () => {
-    const gate = async (cpuSet: string, flags: string[] = []) =>
-      (await analyzed(madeLog({ facts: { cpuSet } }), flags)).analysis.gate;
-    expect(await gate('exclusive')).toBe('wall');
     expect(await gate('shared')).toBe('cpu');
     expect(await gate('shared', ['--gate', 'wall'])).toBe('wall');
     expect(await gate('exclusive', ['--gate', 'cpu'])).toBe('cpu');
@@ -370,7 +373,11 @@ test('medians under 1 ms are doubted, with the smallest', async () => {
   );
   expect(analysis.doubts).toEqual([
     {
-      ...{ name: 'short-times', value: 0.25, threshold: 1, candidate: 'journal', turns: 50 },
+      name: 'short-times',
+      value: 0.25,
+      threshold: 1,
+      candidate: 'journal',
+      turns: 50,
       sentence:
         "at 50 turns medians are under 1 ms: 'journal' warm 0.250 ms, 'journal' cold 0.700 ms; tracker lines hold one decimal, so measure more work per turn",
     },

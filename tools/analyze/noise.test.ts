@@ -3,7 +3,11 @@ import type { MetricNoise, SizeNoise } from '../../schemas/noise.ts';
 import { cvText, gateProblems, limitText, medianNoise, noiseOfValues, writtenNoise } from './noise.ts';
 
 const metric = (cv: number | null, more: Partial<MetricNoise> = {}): MetricNoise => ({
-  ...{ n: 12, mean: cv === null ? 0 : 10, sd: cv === null ? 0 : 10 * cv, cv, gate: true },
+  n: 12,
+  mean: cv === null ? 0 : 10,
+  sd: cv === null ? 0 : 10 * cv,
+  cv,
+  gate: true,
   ...more,
 });
 const quiet = { warm: metric(0.01), cold: metric(0.01), cpu: metric(0.01) };

@@ -69,6 +69,74 @@ const plan = (more: object) => ({
   ...more,
 });
 
+const endedAt = (run: string, hour: number, made: Partial<Made> = {}): string =>
+  sealed(
+    sessionLines({ run, ...made }).map((one) =>
+      one['t'] === 'done' ? Object.assign({}, one, { at: `2026-01-02T${hour}:00:00.000Z` }) : one,
+    ),
+  );
+
+const children = (logs: string[], more: object = {}) => {
+  const names = logs.map((_, at) => `k8sbench-cmp-made-n${at + 1}`);
+  const files: Record<string, unknown> = {
+    'spread.json': {
+      format: 'spread/1',
+      run: 'k8sbench-cmp-made',
+      over: 'nodes',
+      children: names.map((run) => ({
+        run,
+        dir: run,
+        outcome: 'done',
+      })),
+      ...more,
+    },
+  };
+  for (const [at, log] of logs.entries()) files[`${names[at]}/pod.log`] = log;
+  const run = place('', files);
+  rmSync(join(run, 'pod.log'));
+  return run;
+};
+
+const session = (at: number, made: Partial<Made> = {}): string =>
+  madeLog({
+    run: `k8sbench-cmp-made-n${at}`,
+    ...made,
+    facts: { node: `node-${at}`, ...made.facts },
+  });
+
+const pace = (wanted: number): Partial<Made> => ({
+  sample: (target) => (target === 'journal' ? { turn: [9, wanted, wanted] } : {}),
+  cpu: (target) => (target === 'journal' ? { nrThrottled: 1, throttledUsec: 5 } : {}),
+});
+
+test('is judged by medians over them; turns and throttling add up', async () => {
+  const run = children([session(1, pace(11)), session(2, pace(40)), session(3, pace(12))]);
+  const { exit, stderr, stdout } = await analyze(run);
+  expect(stderr).toContain('median over 3 sessions on node-1, node-2, node-3');
+  expect([exit, stdout]).toEqual([0, `${run}\n`]);
+  const analysis = json(run, 'analysis.json');
+  expect(analysis.run).toBe('k8sbench-cmp-made');
+  expect(analysis.sessions.map((one: { node: string }) => one.node)).toEqual(['node-1', 'node-2', 'node-3']);
+  expect(analysis.comparisons[0]).toMatchObject({
+    warmTurns: 3 * 4 * 2,
+    samples: 12,
+    values: { warm: 12 },
+  });
+  expect(analysis.comparisons[0].throttle.journal).toMatchObject({
+    samples: 12,
+    throttledSamples: 12,
+    throttledUsec: 60,
+  });
+  expect(Object.keys(analysis.inputs).toSorted()).toEqual([
+    ...[1, 2, 3].map((at) => `k8sbench-cmp-made-n${at}/pod.log`),
+    'spread.json',
+  ]);
+  expect(text(run, 'results.jsonl').match(/"run":"k8sbench-cmp-made-n2"/g)).toHaveLength(8);
+  expect(text(run, 'ENV.txt').match(/^run:/gm)).toHaveLength(3);
+  expect(attempts(run)).toHaveLength(1);
+  expect((await analyze(run)).stderr).toContain('already');
+});
+
 describe('a judged comparison', () => {
   test('writes its files, each by its schema, and prints the path', async () => {
     const run = place(madeLog());
@@ -199,8 +267,13 @@ describe('a run that is not judged', () => {
     expect((await analyze(byLog)).exit).toBe(5);
     expect(attempts(byLog)).toMatchObject([{ outcome: 'invalid', exit: 5 }]);
     const job = {
-      ...{ format: 'job/1', run: 'k8sbench-cmp-made', delivery: 'image', timeline: [] },
-      ...{ outcome: 'invalid', message: 'the admitted pod has other resources' },
+      format: 'job/1',
+      run: 'k8sbench-cmp-made',
+      delivery: 'image',
+      timeline: [],
+
+      outcome: 'invalid',
+      message: 'the admitted pod has other resources',
     };
     const byRunner = place(madeLog(), { 'job.json': job });
     const { exit, stdout, stderr } = await analyze(byRunner);
@@ -260,20 +333,14 @@ describe('what stands around a log', () => {
 
   test('attempts before this one are told', async () => {
     const out = join(scratch, String(places++), 'out');
-    const log = (run: string, hour: number, made: Partial<Made> = {}) =>
-      sealed(
-        sessionLines({ run, ...made }).map((one) =>
-          one['t'] === 'done' ? { ...one, at: `2026-01-02T${hour}:00:00.000Z` } : one,
-        ),
-      );
     const each = async (run: string, content: string) => {
       mkdirSync(join(out, run), { recursive: true });
       writeFileSync(join(out, run, 'pod.log'), content);
       return analyze(join(out, run));
     };
-    await each('a', log('a', 10, noisy));
-    await each('b', log('b', 11, noisy));
-    const { exit, stderr } = await each('c', log('c', 12));
+    await each('a', endedAt('a', 10, noisy));
+    await each('b', endedAt('b', 11, noisy));
+    const { exit, stderr } = await each('c', endedAt('c', 12));
     expect(exit).toBe(0);
     expect(json(join(out, 'c'), 'analysis.json').earlierAttempts).toEqual({ total: 2, refused: 2, void: 0 });
     expect(stderr).toContain('2 earlier runs of the same commit: 2 refused, 0 void');
@@ -281,63 +348,6 @@ describe('what stands around a log', () => {
 });
 
 describe('a run of several sessions', () => {
-  const children = (logs: string[], more: object = {}) => {
-    const names = logs.map((_, at) => `k8sbench-cmp-made-n${at + 1}`);
-    const files: Record<string, unknown> = {
-      'spread.json': {
-        ...{ format: 'spread/1', run: 'k8sbench-cmp-made', over: 'nodes' },
-        children: names.map((run) => ({ run, dir: run, outcome: 'done' })),
-        ...more,
-      },
-    };
-    for (const [at, log] of logs.entries()) files[`${names[at]}/pod.log`] = log;
-    const run = place('', files);
-    rmSync(join(run, 'pod.log'));
-    return run;
-  };
-  const session = (at: number, made: Partial<Made> = {}): string =>
-    madeLog({
-      run: `k8sbench-cmp-made-n${at}`,
-      ...made,
-      facts: { node: `node-${at}`, ...made.facts },
-    });
-
-  test('is judged by medians over them; turns and throttling add up', async () => {
-    const pace = (wanted: number): Partial<Made> => ({
-      sample: (target) => (target === 'journal' ? { turn: [9, wanted, wanted] } : {}),
-      cpu: (target) => (target === 'journal' ? { nrThrottled: 1, throttledUsec: 5 } : {}),
-    });
-    const run = children([session(1, pace(11)), session(2, pace(40)), session(3, pace(12))]);
-    const { exit, stderr, stdout } = await analyze(run);
-    expect(stderr).toContain('median over 3 sessions on node-1, node-2, node-3');
-    expect([exit, stdout]).toEqual([0, `${run}\n`]);
-    const analysis = json(run, 'analysis.json');
-    expect(analysis.run).toBe('k8sbench-cmp-made');
-    expect(analysis.sessions.map((one: { node: string }) => one.node)).toEqual([
-      'node-1',
-      'node-2',
-      'node-3',
-    ]);
-    expect(analysis.comparisons[0]).toMatchObject({
-      warmTurns: 3 * 4 * 2,
-      samples: 12,
-      values: { warm: 12 },
-    });
-    expect(analysis.comparisons[0].throttle.journal).toMatchObject({
-      samples: 12,
-      throttledSamples: 12,
-      throttledUsec: 60,
-    });
-    expect(Object.keys(analysis.inputs).toSorted()).toEqual([
-      ...[1, 2, 3].map((at) => `k8sbench-cmp-made-n${at}/pod.log`),
-      'spread.json',
-    ]);
-    expect(text(run, 'results.jsonl').match(/"run":"k8sbench-cmp-made-n2"/g)).toHaveLength(8);
-    expect(text(run, 'ENV.txt').match(/^run:/gm)).toHaveLength(3);
-    expect(attempts(run)).toHaveLength(1);
-    expect((await analyze(run)).stderr).toContain('already');
-  });
-
   test('has one child that is analyzed alone without an attempt', async () => {
     const run = children([session(1), session(2)]);
     expect((await analyze(join(run, 'k8sbench-cmp-made-n1'))).exit).toBe(0);

@@ -110,7 +110,7 @@ export class Samples {
 
   /** Rounds that stand more than once. */
   get repeatedRounds(): number[] {
-    const ascending = this.rounds.toArray().sort();
+    const ascending = this.rounds.toArray().toSorted();
     return [...new Set(ascending.filter((one, at) => at > 0 && ascending[at - 1] === one))];
   }
 

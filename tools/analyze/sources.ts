@@ -72,7 +72,12 @@ export const runOfLog = (given: string, world: World): Run => {
 };
 
 /** The log of a session's directory. A log that is not whole yet is taken for forensics only. */
-const sourceIn = (directory: RunDirectory, inside: string, allowIncomplete: boolean): Source => {
+const sourceIn = (
+  directory: RunDirectory,
+  inside: string,
+  allowIncomplete: boolean,
+  run: string | undefined,
+): Source => {
   const partial = !directory.has('pod.log') && directory.has('pod.log.partial');
   const name = partial && allowIncomplete ? 'pod.log.partial' : 'pod.log';
   if (!directory.has(name))
@@ -91,6 +96,7 @@ const sourceIn = (directory: RunDirectory, inside: string, allowIncomplete: bool
     input: join(inside, name),
     path: directory.file(name),
     open: () => partsOfFile(directory.file(name)),
+    ...(run === undefined ? {} : { run }),
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(outcome?.outcome === 'invalid'
       ? { invalid: outcome.message ?? 'the session must not be judged' }
@@ -107,13 +113,13 @@ export const runOfDirectory = (directory: RunDirectory, allowIncomplete: boolean
       throw failed(
         `'${directory.shown}' has no spread.json; 'run-session' writes it: k8sbench run-session --run ${directory.shown}`,
       );
-    const source = sourceIn(directory, '', allowIncomplete);
     const isChild = plan?.parent !== undefined || isListedAbove(directory);
     const id = plan?.run;
+    const source = sourceIn(directory, '', allowIncomplete, id);
     return {
       ...about,
       ...(id === undefined ? {} : { id }),
-      sources: [id === undefined ? source : { ...source, run: id }],
+      sources: [source],
       ofSeveral: false,
       isChild,
       missing: [],
@@ -146,7 +152,7 @@ export const runOfDirectory = (directory: RunDirectory, allowIncomplete: boolean
   return {
     ...about,
     id: plan?.run ?? spread.run,
-    sources: readable.map((one) => ({ ...sourceIn(one.directory, one.dir, allowIncomplete), run: one.run })),
+    sources: readable.map((one) => sourceIn(one.directory, one.dir, allowIncomplete, one.run)),
     ofSeveral: true,
     isChild: false,
     missing: why,

@@ -14,6 +14,11 @@ const compared = async (made: Partial<Made>): Promise<Comparison[]> => {
 const floor = { name: 'memory', role: 'floor' as const };
 const of = (wanted: string, change: Line) => (target: string) => (target === wanted ? change : {});
 
+const turn = (round: number): number[] => [99, 3 + round, 1, 4, 1.5 + 2 * round];
+
+const lacking = (target: string, _: number, round: number): Line =>
+  target === 'sqlite' && round === 2 ? { peakRss: null, turnCpu: [1] } : {};
+
 describe('values', () => {
   test('stand in the order of the format, those that exist', async () => {
     const [one] = await compared({
@@ -31,7 +36,6 @@ describe('values', () => {
   });
 
   test('are pooled over all turns of all samples, against a plain twin', async () => {
-    const turn = (round: number): number[] => [99, 3 + round, 1, 4, 1.5 + 2 * round];
     const [one] = await compared({
       rounds: 7,
       sample: (target, _, round) =>
@@ -88,8 +92,6 @@ describe('values', () => {
   });
 
   test('of memory exist only when every sample of both has them; CPU times stand alone', async () => {
-    const lacking = (target: string, _: number, round: number): Line =>
-      target === 'sqlite' && round === 2 ? { peakRss: null, turnCpu: [1] } : {};
     const [one] = await compared({ sample: lacking });
     expect(one!.values['peakRssMB']).toBeUndefined();
     expect(one!.values['piPeakRssMB']).toBeUndefined();

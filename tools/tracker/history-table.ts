@@ -16,11 +16,19 @@ const HEAD = [
   'rule',
   'turns',
   'core',
-  ...['warm', 'ref', 'verdict', 'cold', 'ref', 'verdict', 'CPU warm', 'ref', 'verdict'],
+  'warm',
+  'ref',
+  'verdict',
+  'cold',
+  'ref',
+  'verdict',
+  'CPU warm',
+  'ref',
+  'verdict',
   'delta',
   'run',
 ];
-const NUMBERS = [2, 4, 5, 7, 8, 10, 11];
+const NUMBERS = new Set([2, 4, 5, 7, 8, 10, 11]);
 const VERDICTS = new Set([6, 9, 12]);
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -57,7 +65,7 @@ export const historyTable = (
   const kept = HEAD.map((_, at) => at).filter((at) => rows.slice(1).some((row) => row[at] !== ''));
   return table(
     rows.map((row) => kept.map((at) => row[at]!)),
-    kept.flatMap((column, at) => (NUMBERS.includes(column) ? [at] : [])),
+    kept.flatMap((column, at) => (NUMBERS.has(column) ? [at] : [])),
     (cell, row, column) =>
       row === 0
         ? paint('grey', cell)

@@ -41,7 +41,7 @@ export const runName = (run: string): string => run.replace(/\/+$/, '').split('/
 
 const BLOCK = 4 << 20;
 /** What is looked at to tell what a line is about. */
-const HEAD = 512;
+const HEAD = 384;
 /** One plain field: a text without escapes, or a number. */
 const FIELD =
   /[{,]\s*"([A-Za-z]+)"\s*:\s*(?:"([\u0020-\u0021\u0023-\u005b\u005d-\u007e]*)"|(\d{1,15})(?=[,}\s]))/y;
@@ -49,20 +49,34 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 type About = Pick<Entry, 'at' | 'rule' | 'turns' | 'run'>;
 
+/** Each rule's text once, however many lines have it. */
+const rules = new Map<string, string>();
+const interned = (rule: string): string => {
+  if (!rules.has(rule)) rules.set(rule, rule);
+  return rules.get(rule)!;
+};
+
 /** What a line is about, from plain fields at its beginning; undefined when they don't tell. */
-const quickly = (head: string): About | undefined => {
+const quickly = (block: Buffer, from: number, to: number): About | undefined => {
+  const head = block.toString('latin1', from, Math.min(to, from + HEAD));
   let [at, rule, run, turns]: (string | undefined)[] = [];
   FIELD.lastIndex = 0;
   for (let found = FIELD.exec(head); found; found = FIELD.exec(head)) {
     const [, key, written, digits] = found;
     if (key === 'at') at = written;
     else if (key === 'rule') rule = written;
-    else if (key === 'run') run = written;
     else if (key === 'turns') turns = digits;
+    else if (key === 'run' && written !== undefined) {
+      // Cut from the block: a piece of `head` would keep all of it in memory, for each line.
+      const end = from + FIELD.lastIndex - 1;
+      run = block.toString('latin1', end - written.length, end);
+    }
     if (at && rule && run && turns) {
       const time = INSTANT.test(at) ? Date.parse(at) : Number.NaN;
       const size = Number(turns);
-      return time >= 0 && size >= 1 ? { at: time, rule, turns: size, run: runName(run) } : undefined;
+      return time >= 0 && size >= 1
+        ? { at: time, rule: interned(rule), turns: size, run: runName(run) }
+        : undefined;
     }
   }
   return undefined;
@@ -93,7 +107,7 @@ export const readHistory = (path: string, shown: string, wanted: Wanted, mayMiss
     while (last > from && block[last]! <= 0x20) last--;
     if (last <= from && block[from]! <= 0x20) return;
     const whole = block[from] === 0x7b && block[last] === 0x7d;
-    const about = whole ? quickly(block.toString('latin1', from, Math.min(to, from + HEAD))) : undefined;
+    const about = whole ? quickly(block, from, to) : undefined;
     const found = about ?? slowly(block.toString('utf8', from, to), `${shown}:${number}`);
     if (typeof found === 'string') history.broken.push(found);
     else if (wanted(found)) history.entries.push({ ...found, number, offset, length: to - from });

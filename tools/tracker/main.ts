@@ -7,7 +7,7 @@ export const tool = defineTool({
   name: 'tracker',
   about: 'the history of comparisons: one line per size and candidate, append-only',
   flags,
-  words: [{ name: 'VERB', about: Object.keys(VERBS).join(', '), required: true }],
+  words: [{ name: 'VERB', about: 'what to do', required: true, options: Object.keys(VERBS) }],
   more: [
     'VERBS',
     '',

@@ -29,11 +29,10 @@ export interface Verb {
 
 export const VERBS: Readonly<Record<string, Verb>> = { append, show };
 
-/** The verb that a command line names; a flag of another verb is refused. */
+/** The verb that a command line names (one of them, the command line sees to it); a flag of another verb is refused. */
 export const verbOf = ({ words, flags: given }: TrackerCall): Verb => {
   const name = words[0]!;
-  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-  if (!verb) throw usage(`unknown verb '${name}': expected ${Object.keys(VERBS).join(' or ')}`);
+  const verb = VERBS[name]!;
   const surplus = (Object.keys(given) as (keyof typeof flags)[]).filter((flag) => {
     const value: unknown = given[flag];
     const isGiven = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
