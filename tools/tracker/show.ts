@@ -51,7 +51,8 @@ export const show: Verb = {
     sayBroken(broken, talk);
     if (flags.json) return EXIT.done;
     const colours = world.stdout.isTerminal && !world.env['NO_COLOR'];
-    await world.stdout.write(historyTable(lines, painter(colours)));
+    if (lines.length > 0) await world.stdout.write(historyTable(lines, painter(colours)));
+    else talk.info(`'${track}' has no such line`);
     const left = counted.length - shown.length;
     const again = history.entries.length - counted.length;
     if (left > 0) talk.info(`${left} older lines; --last ${counted.length} shows all`);
