@@ -1,11 +1,24 @@
 /** Sessions whose workloads misbehave, each in its own way: the session must name it, end, and leave nothing behind. */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
 import { machineAt } from '../../tools/pod/machine.ts';
-import { cleanUp, errorOf, only, place, plainPlan, planOf, root, run, type Runtime } from './pod-runs.ts';
+import {
+  errorOf,
+  only,
+  place,
+  plainPlan,
+  planOf,
+  root,
+  run,
+  type Runtime,
+  setUp,
+  cleanUp,
+} from './pod-runs.ts';
 
+setDefaultTimeout(60_000);
+beforeAll(setUp);
 afterAll(cleanUp);
 const machine = machineAt('/');
 
@@ -124,7 +137,7 @@ describe.each(['bun', 'node24'] as Runtime[])('on %s', (runtime) => {
     const { exit, lines } = await run(runtime, planOf(['affinity', '1'], { pin: 'none' }));
     expect(exit).toBe(0);
     const own = only(lines, 'cpu').filter((line) => line['ownAffinity'] !== undefined);
-    expect(own.map((line) => [line['target'], line['step']])).toEqual(Array(3).fill(['tested', 'sample']));
+    expect(own.map((line) => `${line['target']} ${line['step']}`)).toEqual(Array(3).fill('tested sample'));
     expect(own[0]!['ownAffinity']).toMatchObject({ cpus: '1' });
   });
 
@@ -177,17 +190,18 @@ describe.each(['bun', 'node24'] as Runtime[])('on %s', (runtime) => {
   });
 });
 
-describe('refusals before anything runs', () => {
-  const refused = async (
-    plan: CompactPlan,
-    env: Record<string, string> = {},
-  ): Promise<[number, unknown, unknown]> => {
-    const result = await run('bun', plan, { env });
-    expect(result.complete).toBe(true);
-    expect(only(result.lines, 'seed')).toEqual([]);
-    return [result.exit, errorOf(result)?.['code'], errorOf(result)?.['message']];
-  };
+/** Exit status, code and message of a session that must end before its first seed. */
+const refused = async (
+  plan: CompactPlan,
+  env: Record<string, string> = {},
+): Promise<[number, unknown, unknown]> => {
+  const result = await run('bun', plan, { env });
+  expect(result.complete).toBe(true);
+  expect(only(result.lines, 'seed')).toEqual([]);
+  return [result.exit, errorOf(result)?.['code'], errorOf(result)?.['message']];
+};
 
+describe('refusals before anything runs', () => {
   test('a bad plan, with all its problems', async () => {
     const [exit, code, message] = await refused({ ...planOf(['good']), rounds: 1, cpus: 0 });
     expect([exit, code]).toEqual([2, 'plan']);

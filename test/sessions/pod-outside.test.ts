@@ -1,12 +1,11 @@
 /** Sessions that the outside disturbs: signals, readers, quotas, neighbours, other hands on the affinity. */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
 import { constants, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cgroup, locateCgroup } from '../../tools/pod/cgroup.ts';
 import { machineAt } from '../../tools/pod/machine.ts';
 import {
-  cleanUp,
   errorOf,
   linesOf,
   only,
@@ -18,8 +17,14 @@ import {
   start,
   type Started,
   until,
+  setUp,
+  cleanUp,
+  root,
+  bundled,
 } from './pod-runs.ts';
 
+setDefaultTimeout(60_000);
+beforeAll(setUp);
 afterAll(cleanUp);
 const machine = machineAt('/');
 const BOTH: Runtime[] = ['bun', 'node24'];
@@ -44,6 +49,9 @@ const measuring = async ({ child }: Started): Promise<number> => {
   await until(() => measuredBy(child.pid) !== undefined);
   return measuredBy(child.pid)!;
 };
+
+/** A data directory that goes with the place, whatever kills the session. */
+const dataOf = (runtime: Runtime): string => join(place, `outside-${runtime}`);
 
 /** Rounds that go well, then one that hangs. */
 const hangingLater = () => {
@@ -91,15 +99,14 @@ describe.each(BOTH)('on %s', (runtime) => {
     const plan = planOf(['good']);
     plan.profile.targets[0]!.sample = ['sh', '-c', `echo $$ >> ${file}; exec {root}/w slow 0.1`];
     const shell = Bun.spawn(
-      [
-        'bash',
-        '-c',
-        '"$0" "$1" | head -n 6; echo "${PIPESTATUS[0]}"',
-        RUNTIMES[runtime],
-        join(place, 'pod.mjs'),
-      ],
+      ['bash', '-c', '"$0" "$1" | head -n 6; echo "${PIPESTATUS[0]}"', RUNTIMES[runtime], bundled],
       {
-        env: { ...process.env, K8SBENCH_PLAN: JSON.stringify(plan), K8SBENCH_ROOT: join(place, 'root') },
+        env: {
+          ...process.env,
+          K8SBENCH_PLAN: JSON.stringify(plan),
+          K8SBENCH_ROOT: root,
+          K8SBENCH_DATA: dataOf(runtime),
+        },
         stdout: 'pipe',
       },
     );
@@ -113,16 +120,14 @@ describe.each(BOTH)('on %s', (runtime) => {
     const fifo = join(place, `still-${runtime}`);
     spawnSync('mkfifo', [fifo]);
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-    const child = Bun.spawn(
-      ['sh', '-c', 'exec "$0" "$1" > "$2"', RUNTIMES[runtime], join(place, 'pod.mjs'), fifo],
-      {
-        env: {
-          ...process.env,
-          K8SBENCH_PLAN: JSON.stringify(planOf(['wide'])),
-          K8SBENCH_ROOT: join(place, 'root'),
-        },
+    const child = Bun.spawn(['sh', '-c', 'exec "$0" "$1" > "$2"', RUNTIMES[runtime], bundled, fifo], {
+      env: {
+        ...process.env,
+        K8SBENCH_PLAN: JSON.stringify(planOf(['wide'])),
+        K8SBENCH_ROOT: root,
+        K8SBENCH_DATA: dataOf(runtime),
       },
-    );
+    });
     // A sample of 300 kB doesn't fit into the pipe.
     await Bun.sleep(1500);
     expect(child.exitCode).toBeNull();
@@ -136,14 +141,12 @@ describe.each(BOTH)('on %s', (runtime) => {
     const env = {
       ...process.env,
       K8SBENCH_PLAN: JSON.stringify(hangingLater()),
-      K8SBENCH_ROOT: join(place, 'root'),
+      K8SBENCH_ROOT: root,
+      K8SBENCH_DATA: dataOf(runtime),
     };
-    const child = Bun.spawn(
-      ['sh', '-c', 'exec "$0" "$1" > "$2"', RUNTIMES[runtime], join(place, 'pod.mjs'), log],
-      {
-        env,
-      },
-    );
+    const child = Bun.spawn(['sh', '-c', 'exec "$0" "$1" > "$2"', RUNTIMES[runtime], bundled, log], {
+      env,
+    });
     await until(() => measuredBy(child.pid) !== undefined);
     const measured = measuredBy(child.pid)!;
     child.kill('SIGKILL');
@@ -230,7 +233,7 @@ describe('in a cgroup with a CPU quota', () => {
         // Throttled, it lives longer than it works.
         expect(line['usageUsec']).toBeLessThan((line['wallMs'] as number) * 1000);
       }
-    }, 60_000);
+    });
 });
 
 describe('beside a busy neighbour', () => {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { logLine } from '../../schemas/log.ts';
 import type { CompactPlan } from '../../schemas/plan.ts';
+import type { Target } from '../../schemas/profile.ts';
 import { SessionLog } from '../../shared/session-log.ts';
 import { podBundle } from '../../tools/pod/bundle.ts';
 
@@ -21,19 +22,14 @@ export const RUNTIMES = {
 } as const;
 export type Runtime = keyof typeof RUNTIMES;
 
-/** Everything of these tests lies below it; removed by {@link cleanUp}. */
+/** Everything of these tests lies below it: {@link setUp} before a file's tests, {@link cleanUp} after them. */
 export const place = mkdtempSync(join(tmpdir(), 'k8sbench-sessions-'));
-export const cleanUp = (): void => rmSync(place, { recursive: true, force: true });
-
-const bundled = join(place, 'pod.mjs');
-writeFileSync(bundled, await podBundle());
-
+/** `{root}` of the workloads. */
 export const root = join(place, 'root');
-mkdirSync(root);
-/** One shell program with many ways to behave: `w MODE [DIR]`. */
-writeFileSync(
-  join(root, 'w'),
-  `#!/bin/sh
+export const bundled = join(place, 'pod.mjs');
+
+/** One shell program with many ways to behave: `w MODE [WORD]`. */
+const WORKLOAD = `#!/bin/sh
 good='{"open":0.01,"turn":[0.02,0.01],"fingerprint":"f"}'
 case "$1" in
 seed) echo "{\\"target\\":\\"w\\",\\"seedMs\\":1.5,\\"fingerprint\\":\\"abc\\",\\"bytes\\":7}" > "$2/seed.json" ;;
@@ -60,9 +56,25 @@ rewrite) echo '# changed' >> "$2"; echo "$good" ;;
 wide) printf '{"open":0.01,"turn":[0.01],"wide":"%0300000d"}\\n' 1 ;;
 environment) printf '{"open":0.01,"turn":[0.01],"gomaxprocs":"%s","root":"%s","step":"%s","input":"%s"}\\n' "$GOMAXPROCS" "$K8SBENCH_ROOT" "$K8SBENCH_STEP" "$(cat | wc -c)" ;;
 esac
-`,
-  { mode: 0o755 },
-);
+`;
+
+const bundle = await podBundle();
+
+export const setUp = (): void => {
+  mkdirSync(root, { recursive: true });
+  writeFileSync(bundled, bundle);
+  writeFileSync(join(root, 'w'), WORKLOAD, { mode: 0o755 });
+};
+
+export const cleanUp = (): void => rmSync(place, { recursive: true, force: true });
+
+const workload = (name: string, role: 'candidate' | 'reference', words: readonly string[]) => ({
+  name,
+  role,
+  seed: ['{root}/w', 'seed', '{dir}'],
+  seedMeta: '{dir}/seed.json',
+  sample: ['{root}/w', ...words],
+});
 
 /** A plan of two shell workloads; the candidate's sample is what the test is about. */
 export const planOf = (
@@ -70,13 +82,6 @@ export const planOf = (
   change: Partial<Omit<CompactPlan, 'limits'>> & { limits?: Partial<CompactPlan['limits']> } = {},
 ): CompactPlan => {
   const { limits, ...rest } = change;
-  const workload = (name: string, role: 'candidate' | 'reference', words: readonly string[]) => ({
-    name,
-    role,
-    seed: ['{root}/w', 'seed', '{dir}'],
-    seedMeta: '{dir}/seed.json',
-    sample: ['{root}/w', ...words],
-  });
   return {
     format: 'compact-plan/1',
     run: 'k8sbench-cmp-test',
@@ -110,6 +115,10 @@ export const plainPlan = (
   change: { outputCheck?: boolean; prepare?: string[] } & Partial<CompactPlan> = {},
 ): CompactPlan => {
   const { outputCheck, prepare, ...rest } = change;
+  const targets = Object.entries(commands).map(([name, command], at): Target => {
+    const role = at === 0 ? 'candidate' : 'reference';
+    return prepare ? { name, role, command: [...command], prepare } : { name, role, command: [...command] };
+  });
   return {
     ...planOf(['good']),
     turns: [repeat],
@@ -118,12 +127,7 @@ export const plainPlan = (
       rule: 'plain',
       about: 'for tests',
       fingerprints: {},
-      targets: Object.entries(commands).map(([name, command], at) => ({
-        name,
-        role: at === 0 ? ('candidate' as const) : ('reference' as const),
-        command: [...command],
-        ...(prepare ? { prepare } : {}),
-      })),
+      targets,
       metrics: [],
       repeat,
       ...(outputCheck === undefined ? {} : { outputCheck }),

@@ -3,7 +3,6 @@
  * goes to stdout (README.md).
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { EXIT } from '../../shared/exit.ts';
 import { machineAt } from './machine.ts';
@@ -17,9 +16,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     interrupted.abort(signal);
   });
 
+const standardInput = async (): Promise<string> => {
+  const parts: Buffer[] = [];
+  for await (const part of process.stdin) parts.push(Buffer.from(part as Uint8Array));
+  return Buffer.concat(parts).toString('utf8');
+};
+
 const output = new StandardOutput();
 const { exit } = await runSession({
-  plan: async () => process.env['K8SBENCH_PLAN'] || readFileSync(0, 'utf8'),
+  plan: async () => process.env['K8SBENCH_PLAN'] || (await standardInput()),
   env: process.env,
   cwd: process.cwd(),
   host: hostname(),

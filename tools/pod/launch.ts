@@ -24,6 +24,8 @@ export interface Ended {
 export interface Running {
   pid: number;
   ended: Promise<Ended>;
+  /** Lets the harness end although this process doesn't. */
+  forget(): void;
 }
 
 /** What is used of Bun, when this runs on it: its spawn is cheaper than Node's and accounts for each process. */
@@ -59,7 +61,7 @@ const launchOnBun = ({ argv, cwd, env, stdout, stderr }: Launch, runtime: typeof
       });
     },
   });
-  return { pid: child.pid, ended };
+  return { pid: child.pid, ended, forget: () => child.unref() };
 };
 
 const launchOnNode = async ({ argv, cwd, env, stdout, stderr }: Launch): Promise<Running> => {
@@ -74,7 +76,7 @@ const launchOnNode = async ({ argv, cwd, env, stdout, stderr }: Launch): Promise
     child.once('exit', (status, signal) => resolve({ status, signal, wallMs: performance.now() - from })),
   );
   if (child.pid === undefined) throw await new Promise<Error>((resolve) => child.once('error', resolve));
-  return { pid: child.pid, ended };
+  return { pid: child.pid, ended, forget: () => child.unref() };
 };
 
 /** Starts a process in a session and process group of its own. Rejects when the program can't be started. */

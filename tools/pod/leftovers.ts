@@ -20,7 +20,12 @@ interface Seen extends Left {
   group: number;
   session: number;
   dead: boolean;
+  /** A thread of the kernel's. */
+  kernel: boolean;
 }
+
+/** PF_KTHREAD of the flags in `/proc/<pid>/stat`. */
+const KERNEL_THREAD = 0x200000;
 
 /** `/proc/<pid>/stat` (proc(5)); the name stands in parentheses and may hold any character. */
 const parseStat = (text: string, pid: number): Seen | undefined => {
@@ -34,6 +39,7 @@ const parseStat = (text: string, pid: number): Seen | undefined => {
     group: Number(fields[2]),
     session: Number(fields[3]),
     dead: fields[0] === 'Z' || fields[0] === 'X',
+    kernel: (Number(fields[6]) & KERNEL_THREAD) !== 0,
   };
 };
 
@@ -68,6 +74,7 @@ export class Leftovers {
   #own: OwnCgroup | undefined;
   #marker: string;
   #adopts: ReadonlySet<number>;
+  /** Processes that were looked at and aren't ours. */
   #known = new Set<number>();
 
   /** `inContainer`: process 1 is in the session's own cgroup, so that what it adopts was started by the session. */
@@ -89,46 +96,60 @@ export class Leftovers {
   #look(pid: number): Seen | undefined {
     const text = this.#machine.read(`/proc/${pid}/stat`);
     const seen = text ? parseStat(text, pid) : undefined;
-    return seen && !seen.dead ? seen : undefined;
+    return seen && !seen.dead && !seen.kernel ? seen : undefined;
   }
 
-  #isOurs(seen: Seen, groups: ReadonlySet<number>): boolean {
+  /** Whether the session started it; unknown while it has no environment, as in the midst of an exec. */
+  #isOurs(seen: Seen, groups: ReadonlySet<number>): boolean | undefined {
     if (groups.has(seen.group) || groups.has(seen.session) || this.#adopts.has(seen.parent)) return true;
-    const environment = this.#machine.read(`/proc/${seen.pid}/environ`) ?? '';
-    return environment.split('\0').includes(this.#marker);
+    const environment = this.#machine.read(`/proc/${seen.pid}/environ`);
+    return environment === '' ? undefined : (environment ?? '').split('\0').includes(this.#marker);
   }
 
-  /** What is there now of the processes whose groups are given. */
-  #find(groups: ReadonlySet<number>): Left[] {
-    if (this.#own)
-      return this.#own
-        .processes()
-        .filter((pid) => pid !== process.pid)
-        .flatMap((pid) => this.#look(pid) ?? []);
-    const pids = this.#pids();
-    const left = pids
-      .filter((pid) => !this.#known.has(pid) && pid !== process.pid)
-      .flatMap((pid) => this.#look(pid) ?? [])
-      .filter((seen) => this.#isOurs(seen, groups));
-    const found = new Set(left.map((one) => one.pid));
-    this.#known = new Set(pids.filter((pid) => !found.has(pid)));
+  /** What is there now of the processes whose groups are given, and those that can't be told yet. */
+  #find(groups: ReadonlySet<number>): { left: Left[]; unsure: number[] } {
+    if (this.#own) {
+      const others = this.#own.processes().filter((pid) => pid !== process.pid);
+      return { left: others.flatMap((pid) => this.#look(pid) ?? []), unsure: [] };
+    }
+    const left: Left[] = [];
+    const unsure: number[] = [];
+    const known = new Set<number>();
+    for (const pid of this.#pids()) {
+      const seen = this.#known.has(pid) || pid === process.pid ? undefined : this.#look(pid);
+      const ours = seen ? this.#isOurs(seen, groups) : false;
+      if (ours === false) known.add(pid);
+      else if (ours) left.push(seen!);
+      else unsure.push(pid);
+    }
+    this.#known = known;
+    return { left, unsure };
+  }
+
+  /** Looks again for a moment when it isn't sure; what has no environment then is somebody else's. */
+  async #search(groups: ReadonlySet<number>): Promise<Left[]> {
+    let { left, unsure } = this.#find(groups);
+    for (let tries = 0; tries < 3 && unsure.length > 0; tries++) {
+      await sleep(2);
+      ({ left, unsure } = this.#find(groups));
+    }
+    for (const pid of unsure) this.#known.add(pid);
     return left;
   }
 
   /** Waits a moment for stragglers, kills what is still there, and says what that was. */
   async clear(groups: readonly number[], graceMs = GRACE_MS): Promise<Left[]> {
     const of = new Set(groups);
-    let left = this.#find(of);
+    let left = await this.#search(of);
     for (const end = performance.now() + graceMs; left.length > 0 && performance.now() < end;) {
       await sleep(5);
-      left = this.#find(of);
+      left = await this.#search(of);
     }
     const first = left;
     for (const end = performance.now() + KILL_MS; left.length > 0 && performance.now() < end;) {
-      for (const group of groups) killGroup(group);
       for (const one of left) kill(one.pid);
       await sleep(5);
-      left = this.#find(of);
+      left = await this.#search(of);
     }
     return first;
   }

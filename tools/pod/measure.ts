@@ -180,7 +180,6 @@ const rigOf = async (
     prefix: taskset === undefined ? [] : [taskset, '-c', cores.list],
     affinity: {
       expected: cores.pinned ? cores.list : cpus.allowedList,
-      inherited: cpus.allowedList,
       pinned: cores.pinned,
     },
     cwd: place.cwd,

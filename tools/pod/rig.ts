@@ -29,8 +29,6 @@ export interface Rig {
   affinity: {
     /** Cores that a measured process may run on, as the kernel writes them. */
     expected: string;
-    /** The session's own. */
-    inherited: string;
     pinned: boolean;
   };
   cwd: string;

@@ -8,6 +8,7 @@ import type { Machine } from './machine.ts';
 import { measure } from './measure.ts';
 import { placeOf } from './place.ts';
 import { SessionError } from './session-error.ts';
+import { afterSeconds } from './time-limit.ts';
 
 /** What a session takes from outside. */
 export interface Outside {
@@ -30,8 +31,6 @@ export interface Ending {
   exit: Exit;
   error?: SessionError;
 }
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Any error as one that ends a session. What the operating system refused is said in words; the rest is a bug of ours. */
 const asSessionError = (error: unknown): SessionError => {
@@ -78,17 +77,16 @@ export const runSession = async (outside: Outside): Promise<Ending> => {
   try {
     const { plan, planSha256 } = readPlan(await outside.plan());
     const limit = plan.limits.session_s;
-    const timer = setTimeout(
-      () =>
+    undo(
+      afterSeconds(limit, () =>
         stopping.abort(
           new SessionError(
             'session-limit',
             `the session took longer than its limit of ${limit} s; plan fewer rounds or sizes, or a later deadline`,
           ),
         ),
-      Math.min(limit * 1000, LONGEST_TIMER_MS),
+      ),
     );
-    undo(() => clearTimeout(timer));
     const place = placeOf(outside.env, plan, outside.cwd, outside.host);
     const data = dataDirectory(place.data, undo);
     await measure({ outside, plan, planSha256, place, data, lines, stopping: stopping.signal, undo });

@@ -17,18 +17,24 @@ export const dirtyBytes = (meminfo: string | undefined): number | undefined => {
   return dirty === undefined || writeback === undefined ? undefined : (dirty + writeback) * 1024;
 };
 
-/** `sync -f` on the file system of a directory; resolves when it is done, can't be started, or `signal` or the limit ends it. */
+/**
+ * `sync -f` on the file system of a directory. Resolves when it is done or can't be started; at the limit it is killed, and its
+ * end is waited for, because the next step must run alone. When the session must stop, at once.
+ */
 const syncFileSystem = (directory: string, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const child = spawn('sync', ['-f', directory], { stdio: 'ignore' });
-    const stop = (): void => void child.kill('SIGKILL');
-    const timer = setTimeout(stop, LONGEST_MS);
-    signal.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
     const end = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       resolve();
     };
+    const stop = (): void => {
+      child.kill('SIGKILL');
+      end();
+    };
+    signal.addEventListener('abort', stop, { once: true });
     child.once('exit', end);
     child.once('error', end);
   });

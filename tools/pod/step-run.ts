@@ -6,6 +6,7 @@ import { groupExists, killGroup, type Left } from './leftovers.ts';
 import { type Spent, spent } from './meter.ts';
 import type { Rig } from './rig.ts';
 import { SessionError } from './session-error.ts';
+import { afterSeconds } from './time-limit.ts';
 
 /** How often the clock is read and a running step looked at, ms (spec §5). */
 const TICK_MS = 50;
@@ -19,8 +20,6 @@ const TAIL_BYTES = 2048;
 const LAST_WAIT_MS = 10_000;
 /** How long a process's stdout may stay open after its end before what holds it is looked for, ms. */
 const OPEN_MS = 100;
-/** The longest a timer can wait, ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Whether it comes true in time. */
 const within = (wanted: Promise<unknown>, ms: number): Promise<boolean> =>
@@ -40,8 +39,6 @@ interface Watched {
   from: number;
   /** Age at which its affinity is looked at next, ms. */
   look: number;
-  /** It had the session's own affinity at the last look. */
-  unconfirmed: boolean;
 }
 
 /** Runs the processes of one step, one after another, and ends them when it must; {@link StepRun.end} must follow. */
@@ -54,7 +51,7 @@ export class StepRun {
   readonly #stderr: number;
   readonly #stderrPath: string;
   readonly #onStop = (): void => this.stop(this.#rig.stopping.reason as SessionError);
-  readonly #limit: ReturnType<typeof setTimeout>;
+  readonly #callOffLimit: () => void;
   readonly #ticker: ReturnType<typeof setInterval>;
   readonly #groups: number[] = [];
   #ticks = 0;
@@ -70,9 +67,8 @@ export class StepRun {
     this.#stderrPath = `${rig.logs}/${logName}`;
     this.#stderr = openSync(this.#stderrPath, 'w+', 0o600);
     const { step_s: limit } = rig.limits;
-    this.#limit = setTimeout(
-      () => this.stop(this.error('step-limit', `took longer than its limit of ${limit} s and was killed`)),
-      Math.min(limit * 1000, LONGEST_TIMER_MS),
+    this.#callOffLimit = afterSeconds(limit, () =>
+      this.stop(this.error('step-limit', `took longer than its limit of ${limit} s and was killed`)),
     );
     this.#ticker = setInterval(() => this.#tick(), TICK_MS);
     rig.stopping.addEventListener('abort', this.#onStop, { once: true });
@@ -102,10 +98,16 @@ export class StepRun {
     const after = rig.meter.read();
     this.#running = undefined;
     this.#overdue = undefined;
-    if (!ended) throw this.error('left-behind', `can't be killed; process ${running.pid} is still there`);
+    if (!ended) {
+      running.forget();
+      drained.catch(() => undefined);
+      throw this.error('left-behind', `can't be killed; process ${running.pid} is still there`);
+    }
     if (rig.clock.count === 0) rig.clock.sample();
     const left = groupExists(running.pid) ? await this.#clear() : [];
     left.push(...(await this.#runDry(drained)));
+    // An empty group is done with: its number may become somebody else's.
+    if (!groupExists(running.pid)) this.#groups.pop();
     if (this.#reason) throw this.#reason;
     if (ended.signal !== null) throw this.error('step', `was ended by ${ended.signal}`);
     if (ended.status !== 0) throw this.error('step', `ended with status ${ended.status}`);
@@ -127,7 +129,7 @@ export class StepRun {
         stderr: this.#stderr,
       });
       this.#groups.push(running.pid);
-      this.#running = { pid: running.pid, from: performance.now(), look: TICK_MS, unconfirmed: false };
+      this.#running = { pid: running.pid, from: performance.now(), look: TICK_MS };
       // A reason to stop may have come while it was started.
       if (this.#reason) this.stop(this.#reason);
       return { rig, running, before, drained: rig.pipe.drain(take) };
@@ -177,9 +179,8 @@ export class StepRun {
   #lookAtAffinity(running: Watched): void {
     const { machine, affinity, conditions } = this.#rig;
     const other = otherAffinity(machine, running.pid, affinity.expected);
-    // A process that taskset has not yet pinned has the session's own affinity for a moment.
-    const early = affinity.pinned && other?.cpus === affinity.inherited && !running.unconfirmed;
-    running.unconfirmed = early;
+    // On a busy machine taskset may not have come so far as to pin itself and become the target.
+    const early = affinity.pinned && other?.name === 'taskset';
     if (early) running.look = 0;
     if (!other || early) return;
     if (!affinity.pinned) this.ownAffinity ??= other;
@@ -210,7 +211,7 @@ export class StepRun {
 
   /** After the last process: nothing may be left behind. Must be called however the step went; throws only with `check`. */
   async end(check: boolean): Promise<void> {
-    clearTimeout(this.#limit);
+    this.#callOffLimit();
     clearInterval(this.#ticker);
     this.#rig.stopping.removeEventListener('abort', this.#onStop);
     try {

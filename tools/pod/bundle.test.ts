@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { podBundle } from './bundle.ts';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const top = resolve(here, '../..');
+
+/** What the session's modules import at run time, followed from its entry: our own modules, and everything else. */
+const importsFrom = (entry: string): { own: Set<string>; others: Set<string> } => {
+  const own = new Set<string>();
+  const others = new Set<string>();
+  const waiting = [entry];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (own.has(path)) continue;
+    own.add(path);
+    for (const [, clause, name] of readFileSync(path, 'utf8').matchAll(
+      /^(?:import|export) ([^'";]*?from )?'([^']+)';/gm,
+    ))
+      if (!clause?.startsWith('type ')) {
+        if (name!.startsWith('.')) waiting.push(resolve(dirname(path), name!));
+        else others.add(name!);
+      }
+  }
+  return { own, others };
+};
+
+describe('pod.mjs', () => {
+  test('is made of the session, three modules of shared/, and nothing but what the runtime brings', () => {
+    const { own, others } = importsFrom(resolve(here, 'in-pod.ts'));
+    expect([...others].filter((name) => !name.startsWith('node:'))).toEqual([]);
+    const outside = [...own]
+      .map((path) => relative(top, path))
+      .filter((path) => !path.startsWith('tools/pod/'));
+    expect(outside.toSorted()).toEqual(['shared/exit.ts', 'shared/failure.ts', 'shared/sequence.ts']);
+    expect(own.size).toBeGreaterThan(20);
+  });
+
+  test('is one file, the same each time, that imports only what the runtime brings', async () => {
+    const text = await podBundle();
+    expect(text).toBe(await podBundle());
+    const imported = [...text.matchAll(/^import [^;]*? from "([^"]+)"/gm)].map((found) => found[1]!);
+    expect(imported.length).toBeGreaterThan(5);
+    expect(imported.filter((name) => !name.startsWith('node:'))).toEqual([]);
+    expect(text).not.toContain(here);
+  });
+});
