@@ -156,7 +156,15 @@ export const profileOfCommits = async (asked: TwoCommits, world: World, talk: Ta
     repeat: asked.repeat,
     outputCheck: asked.outputCheck,
     // Commits are left out of the name: next week's pair continues this history.
-    name: asked.name ?? questionName(commands, { sample, prepare, builds, check: asked.outputCheck }),
+    name:
+      asked.name ??
+      questionName(commands, {
+        sample,
+        prepare,
+        builds,
+        floor: floor?.words,
+        check: asked.outputCheck,
+      }),
     about: `two commits of one program: '${asked.sample}' of ${before.shown} against ${after.shown}`,
     commits: { reference: before.commit, candidate: after.commit },
   });
