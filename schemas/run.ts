@@ -42,6 +42,10 @@ export const run = v.object({
   root: v.optional(text),
   /** Local delivery: target → absolute path of the program that it starts. */
   programs: v.optional(v.record(v.string(), text)),
+  /** Architecture of the artifacts, as Kubernetes writes it; absent: not known, as with an image. */
+  arch: v.optional(v.picklist(['amd64', 'arm64'], 'expected amd64 or arm64')),
+  /** SHA-256 of the bundle's uncompressed archive: its identity. */
+  bundleSha256: v.optional(sha256),
   /** Where plain commands run: an absolute path on this machine. */
   cwd: v.optional(text),
   /** auto, wall or cpu, as asked. */
