@@ -59,6 +59,8 @@ export const comparison = v.looseObject({
   /** Samples per target, over all sessions. */
   samples: count,
   values: v.record(v.string(), finite),
+  /** Values that the tracker has no name for: `piColdMax`. */
+  beside: v.record(v.string(), finite),
   /** Metric → this run's verdict, for pairs whose values are both above 0; none when the run was not judged. */
   verdicts: v.record(v.string(), verdict),
   /** Target name → how often CFS held its samples of this size back, over all sessions. */

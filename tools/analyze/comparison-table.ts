@@ -32,10 +32,11 @@ const verdictWords = (verdicts: Comparison['verdicts'], name: string, p95: strin
 };
 
 const comparisonTable = (
-  { values, verdicts, candidate, reference }: Comparison,
+  { values: exact, beside, verdicts, candidate, reference }: Comparison,
   metrics: Analysis['metrics'],
   paint: Paint,
 ): string => {
+  const values: Readonly<Record<string, number | undefined>> = { ...exact, ...beside };
   const cell = (name: string | undefined): string => {
     const value = name === undefined ? undefined : values[name];
     return value === undefined ? '' : shortNumber(value);

@@ -4,19 +4,22 @@ import type { Facts } from '../../schemas/log.ts';
 import { sha256 } from '../../shared/files.ts';
 import type { MeasuredProfile, MeasuredTarget } from './measured-profile.ts';
 
-/** Artifacts that a target's commands name: `{root}/path`, also inside an argument, or a bare program of bin/. */
+/** Whether a word of a command means an artifact: `{root}/path`, also inside an argument, or a path or program outside it. */
+const means = (word: string, artifact: string): boolean => {
+  const inRoot = [...word.matchAll(/\{root\}\/([^,:;\s]*)/g)].map((found) => found[1]!);
+  if (inRoot.length > 0)
+    return inRoot.some((path) => artifact === path || artifact.startsWith(path === '' ? '' : `${path}/`));
+  // The session wrote down where it found a program or a script: below the root's bin/, or anywhere else.
+  const path = word.replace(/^(\.\/)+/, '');
+  return path !== '' && (artifact === path || artifact.endsWith(`/${path}`));
+};
+
+/** Artifacts that a target's commands name, in bytewise order. */
 const namedBy = (target: MeasuredTarget, artifacts: Facts['artifacts']): [string, string][] => {
-  const commands = [target.seed ?? [], target.sample ?? [], target.command ?? []];
-  const words = commands.flat();
-  const programs = new Set(commands.map((one) => one[0]));
+  const words = [target.seed ?? [], target.sample ?? [], target.command ?? [], target.prepare ?? []].flat();
   return Object.entries(artifacts)
     .filter((one): one is [string, string] => typeof one[1] === 'string' && /^[0-9a-f]{64}$/.test(one[1]))
-    .filter(
-      ([path]) =>
-        programs.has(path) ||
-        programs.has(path.replace(/^bin\//, '')) ||
-        words.some((word) => word.endsWith(`{root}/${path}`)),
-    )
+    .filter(([artifact]) => words.some((word) => means(word, artifact)))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 };
 

@@ -12,9 +12,10 @@ import {
   referenceOf,
 } from './measured-profile.ts';
 import { type Gate, type GateProblem, gateProblems, medianNoise, noiseOf } from './noise.ts';
+import type { Samples } from './samples.ts';
 import type { Request } from './request.ts';
 import type { ReadSession } from './sources.ts';
-import { medianValues, valuesOf, verdictsOf } from './values.ts';
+import { besideOf, medianValues, valuesOf, verdictsOf } from './values.ts';
 
 /** `auto` is wall when every session had exclusive cores, else cpu (spec §6). */
 export const gateOf = (asked: 'auto' | Gate, sessions: readonly ReadSession[]): Gate => {
@@ -55,6 +56,8 @@ const comparisonOf = (
     samples: session.data.samples(name, turns),
     seed: session.data.seedOf(name, turns),
   });
+  const floorOfSession = (session: ReadSession): Samples | undefined =>
+    floor ? session.data.samples(floor.name, turns) : undefined;
   const mine = sessions.map((one) => one.data.samples(candidate.name, turns));
   return {
     candidate: candidate.name,
@@ -67,14 +70,10 @@ const comparisonOf = (
     samples: mine.reduce((sum, one) => sum + one.count, 0),
     values: medianValues(
       sessions.map((one) =>
-        valuesOf(
-          side(one, candidate.name),
-          side(one, reference.name),
-          floor ? one.data.samples(floor.name, turns) : undefined,
-          one.profile.metrics,
-        ),
+        valuesOf(side(one, candidate.name), side(one, reference.name), floorOfSession(one), profile.metrics),
       ),
     ),
+    beside: medianValues(sessions.map((one) => besideOf(side(one, reference.name), floorOfSession(one)))),
     verdicts: {},
     throttle: Object.fromEntries(
       measuredTargets(profile, facts.mode).map(({ name }) => [

@@ -2,6 +2,7 @@
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { EXIT } from '../../shared/exit.ts';
+import { plainText } from '../../shared/terminal.ts';
 import { calibrationText } from './calibration-table.ts';
 import { comparisonText } from './comparison-table.ts';
 import type { Paint } from './words.ts';
@@ -19,9 +20,10 @@ const judgementText = (analysis: Analysis, paint: Paint): string => {
           ? paint('red', 'calibrated: over the limit')
           : paint(mode === 'compare' ? 'red' : 'yellow', 'not judged');
   lines.push(heading);
-  for (const one of reasons) lines.push(`  ${one}`);
+  // Reasons quote logs: whatever a workload wrote there must not move the cursor.
+  for (const one of reasons) lines.push(`  ${plainText(one)}`);
   for (const one of advice) lines.push(`  what to do: ${one}`);
-  for (const one of doubts) lines.push(paint('yellow', `doubt '${one.name}': ${one.sentence}`));
+  for (const one of doubts) lines.push(paint('yellow', plainText(`doubt '${one.name}': ${one.sentence}`)));
   const foreign = sessions.reduce((sum, one) => sum + one.foreignLines, 0);
   if (foreign > 0)
     lines.push(paint('grey', `${foreign} foreign ${foreign === 1 ? 'line' : 'lines'} in the log skipped`));

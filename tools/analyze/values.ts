@@ -118,6 +118,12 @@ export const valuesOf = (
   return values;
 };
 
+/** The reference's largest cold time: people ask for it, the tracker's format has no name for it. */
+export const besideOf = (reference: Side, floor: Samples | undefined): Values => {
+  const max = sideValues(reference, floor).get('coldMax');
+  return max === undefined ? {} : { [referenceKey('coldMax')]: max };
+};
+
 /** Per value, the median over the sessions that all have it (spec §7). */
 export const medianValues = (all: readonly Values[]): Values =>
   Object.fromEntries(

@@ -1,7 +1,7 @@
 /** Pieces of text that several tables need. Pure. */
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { SizeNoise } from '../../schemas/noise.ts';
-import type { Colour } from '../../shared/terminal.ts';
+import { type Colour, plainText } from '../../shared/terminal.ts';
 import { cvText } from './noise.ts';
 
 export type Paint = (colour: Colour, text: string) => string;
@@ -22,9 +22,11 @@ export const where = ({ sessions }: Analysis): string => {
   const [first] = sessions;
   const nodes = [...new Set(sessions.map((one) => one.node))].join(', ');
   const cores = first!.cpus === '' ? 'not pinned' : `cores ${first!.cpus}`;
-  return sessions.length === 1
-    ? `${nodes}, ${cores} (${first!.cpuSet}), ${first!.nodeType.cpuModel}`
-    : `median over ${sessions.length} sessions on ${nodes}, ${first!.nodeType.cpuModel}`;
+  return plainText(
+    sessions.length === 1
+      ? `${nodes}, ${cores} (${first!.cpuSet}), ${first!.nodeType.cpuModel}`
+      : `median over ${sessions.length} sessions on ${nodes}, ${first!.nodeType.cpuModel}`,
+  );
 };
 
 /** The reference's gated CVs at one size, in one line. */

@@ -60,6 +60,7 @@ const comparison: Comparison = {
     rows: 10,
     piRows: 5,
   },
+  beside: {},
   verdicts: { warm: 'win', rows: 'win' },
   throttle: {
     a: { samples: 3, throttledSamples: 1, nrThrottled: 1, throttledUsec: 5 },

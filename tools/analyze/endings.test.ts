@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import type { Attempt } from '../../schemas/attempt.ts';
+import { earlierAttempts, type Ending, outcomeOf } from './endings.ts';
+
+const own: Ending = {
+  at: '2026-01-02T12:00:00.000Z',
+  run: 'own',
+  profile: 'store',
+  rule: 'store',
+  mode: 'compare',
+  commit: 'c0',
+  outcome: 'judged',
+  exit: 0,
+  reasons: [],
+};
+const other = (run: string, more: Partial<Attempt> = {}): Attempt => ({
+  format: 'attempt/1',
+  ...own,
+  run,
+  at: '2026-01-02T11:00:00.000Z',
+  outcome: 'refused',
+  ...more,
+});
+
+test.each<[string, Attempt[], [number, number, number]]>([
+  ['none', [], [0, 0, 0]],
+  [
+    'refused and void ones',
+    [other('a'), other('b', { outcome: 'void' }), other('c', { outcome: 'judged' })],
+    [3, 1, 1],
+  ],
+  [
+    'failed and invalid ones as void',
+    [other('a', { outcome: 'failed' }), other('b', { outcome: 'invalid' })],
+    [2, 0, 2],
+  ],
+  ['a run once, by its last ending', [other('a'), other('a', { outcome: 'judged' })], [1, 0, 0]],
+  ['not itself', [other('own')], [0, 0, 0]],
+  ['not later ones', [other('a', { at: '2026-01-02T12:00:00.000Z' })], [0, 0, 0]],
+  ['times, not texts', [other('a', { at: '2026-01-02T11:59:59Z' })], [1, 1, 0]],
+  [
+    'not other work',
+    [other('a', { profile: 'x' }), other('b', { rule: 'x' }), other('c', { commit: 'x' })],
+    [0, 0, 0],
+  ],
+  ['not calibrations', [other('a', { mode: 'calibrate' })], [0, 0, 0]],
+  ['lines of before modes', [Object.assign(other('a'), { mode: undefined })], [1, 1, 0]],
+])('attempts before a run: %s', (_, all, [total, refused, gone]) =>
+  expect(earlierAttempts(all, own)).toEqual({ total, refused, void: gone }),
+);
+
+test.each([
+  [{ exit: 0, judged: true }, 'judged'],
+  [{ exit: 0, judged: false }, 'unjudged'],
+  [{ exit: 3, judged: false }, 'refused'],
+  [{ exit: 3, judged: true }, 'refused'],
+  [{ exit: 5, judged: false }, 'invalid'],
+] as const)('%j is %s', (analysis, outcome) => expect(outcomeOf(analysis)).toBe(outcome));

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test';
+import type { Analysis } from '../../schemas/analysis.ts';
+import { painter } from '../../shared/terminal.ts';
+import { type Made, madeLog } from '../../test/made-log.ts';
+import { runTool } from '../../test/outside.ts';
+import { main } from './main.ts';
+import { reportText } from './report.ts';
+import { shortNumber } from './words.ts';
+
+const analyzed = async (made: Partial<Made> = {}): Promise<Analysis> => {
+  const { stdout } = await runTool(main, ['--log', '-', '--json'], { stdin: madeLog(made) });
+  return JSON.parse(stdout) as Analysis;
+};
+
+test.each([
+  [0.01234, '0.012'],
+  [1.2345, '1.23'],
+  [-12.345, '-12.3'],
+  [1234.5, '1235'],
+  [12345678, '1.235e+7'],
+])('%d is shown as %s', (value, text) => expect(shortNumber(value)).toBe(text));
+
+describe('the report', () => {
+  test('is plain without colours, and the same text with them', async () => {
+    const analysis = await analyzed();
+    const plain = reportText(analysis, undefined, painter(false));
+    const painted = reportText(analysis, undefined, painter(true));
+    expect(plain).not.toContain('\u001b');
+    expect(painted).toContain('\u001b[32mwin');
+    // eslint-disable-next-line no-control-regex
+    expect(painted.replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(plain);
+  });
+
+  test('says where the p95 has another verdict than the p50', async () => {
+    const analysis = await analyzed({
+      sample: (target) =>
+        target === 'journal' ? { turn: [20, 19.5, 19.5, 19.5, 60], turnCpu: undefined } : {},
+    });
+    expect(reportText(analysis, undefined, painter(false))).toMatch(/\nwarm .* tie \(p95 lose\)\n/);
+  });
+
+  test('shows the largest cold time of both', async () => {
+    const text = reportText(await analyzed(), undefined, painter(false));
+    expect(text).toMatch(/\ncold +ms( +\d+\.\d){6} +0\.500 +win\n/);
+  });
+
+  test('is harmless, whatever a machine is called', async () => {
+    const analysis = await analyzed({
+      facts: { node: 'a\u001b[2Jb', cpuSet: 'shared' },
+      pin: { fixedClock: false },
+    });
+    const text = reportText(analysis, undefined, painter(false));
+    expect(text).not.toContain('\u001b');
+    expect(text).toContain("node 'a\\e[2Jb' scale their clock");
+  });
+
+  test('has no verdicts where none were given', async () => {
+    const text = reportText(await analyzed({ rounds: 2 }), undefined, painter(false));
+    expect(text).not.toMatch(/\b(win|lose|tie)\b/);
+    expect(text).toContain('\nnot judged\n');
+  });
+});
