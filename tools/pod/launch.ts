@@ -29,7 +29,7 @@ export interface Running {
 }
 
 /** What is used of Bun, when this runs on it: its spawn is cheaper than Node's and accounts for each process. */
-const bun = (globalThis as { Bun?: typeof import('bun') }).Bun;
+const bun = (globalThis as { Bun?: typeof Bun }).Bun;
 
 /**
  * A process starts its life as a copy of the harness, and the kernel keeps that copy's size as its peak: a smaller value of
@@ -38,7 +38,7 @@ const bun = (globalThis as { Bun?: typeof import('bun') }).Bun;
 const peakOf = (bytes: number): { peakRssBytes?: number } =>
   bytes > process.resourceUsage().maxRSS * 1024 ? { peakRssBytes: bytes } : {};
 
-const launchOnBun = ({ argv, cwd, env, stdout, stderr }: Launch, runtime: typeof import('bun')): Running => {
+const launchOnBun = ({ argv, cwd, env, stdout, stderr }: Launch, runtime: typeof Bun): Running => {
   let settle!: (ended: Ended) => void;
   const ended = new Promise<Ended>((resolve) => (settle = resolve));
   const from = performance.now();

@@ -8,7 +8,7 @@ import { runSession } from './session.ts';
 
 export const tool = defineTool({
   name: 'pod',
-  about: 'Measures the targets of a plan, process by process, and writes the session as JSON lines.',
+  about: 'measures the targets of a plan, process by process',
   flags: {},
   more: `READS
 
