@@ -135,7 +135,7 @@ export const calibrationAnalysis = (
     exit: over.length > 0 ? EXIT.notJudged : EXIT.done,
     reasons: sizes.flatMap(({ turns, written }) => [
       ...written.problems.map((one) => `at ${turns} turns: ${one}`),
-      ...noisyNodes(written, maxCv).map((one) => `at ${turns} turns: ${one}`),
+      ...noisyNodes(written).map((one) => `at ${turns} turns: ${one}`),
     ]),
     advice: over.length > 0 ? adviceFor(new Set(['noisy']), gate) : [],
   };

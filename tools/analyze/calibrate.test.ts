@@ -159,7 +159,7 @@ describe('a calibration', () => {
       ['node-2', false],
       ['node-3', true],
     ]);
-    expect(stderr).toContain("node 'node-2' is unfit on its own (limit 5%): cold varies too much");
+    expect(stderr).toContain("node 'node-2' is unfit on its own: cold varies too much");
     expect((await calibrated([noisy, noisy, {}])).exit).toBe(3);
     expect((await calibrated([{}, scaling])).written.sizes['50']!.judged).toBe(false);
   });

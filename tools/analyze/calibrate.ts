@@ -2,7 +2,7 @@
 import type { CalibrationNode, CalibrationSize, Clock, Throttle } from '../../schemas/calibration.ts';
 import { JUDGED_FROM } from '../../shared/calibration-fit.ts';
 import { correlation, mean, median, standardDeviation } from '../../shared/statistics.ts';
-import { type Gate, gateProblems, limitText, medianNoise, noiseOf, writtenNoise } from './noise.ts';
+import { type Gate, gateProblems, medianNoise, noiseOf, writtenNoise } from './noise.ts';
 import { referenceOf } from './measured-profile.ts';
 import type { Samples } from './samples.ts';
 import type { ReadSession } from './sources.ts';
@@ -128,9 +128,11 @@ export const calibrationSize = (
 };
 
 /** Nodes that are noisy on their own: to be left out, or calibrated again, also when the median passes. */
-export const noisyNodes = (size: CalibrationSize, maxCv: number): string[] =>
+export const noisyNodes = (size: CalibrationSize): string[] =>
   Object.entries(size.nodes).flatMap(([name, node]) =>
     node.pass
       ? []
-      : [`node '${name}' is unfit on its own (limit ${limitText(maxCv)}): ${node.problems.join('; ')}`],
+      : [
+          `node '${name}' is unfit on its own: ${node.problems.join('; ')}; leave it out, or calibrate it again`,
+        ],
   );
