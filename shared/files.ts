@@ -76,7 +76,10 @@ export const writeAtomically = (path: string, content: string | Uint8Array): voi
   syncDirectory(dirname(path));
 };
 
-/** Streams parts into a file whole or not at all, as {@link writeAtomically} does for one text. */
+/**
+ * Streams parts into a file whole or not at all, as {@link writeAtomically} does for one text. The next part is made while
+ * one is written, so a part must stay as it is until the next but one is asked for.
+ */
 export const streamAtomically = async (
   path: string,
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
@@ -85,7 +88,14 @@ export const streamAtomically = async (
   try {
     const file = await open(temporary, 'wx', 0o666);
     try {
-      for await (const part of parts) await file.writeFile(part);
+      let written = Promise.resolve();
+      for await (const part of parts) {
+        await written;
+        written = file.writeFile(part);
+        // A failure is told where it is awaited; meanwhile nobody waits for it.
+        written.catch(() => undefined);
+      }
+      await written;
       await file.sync();
     } finally {
       await file.close();
