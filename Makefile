@@ -2,8 +2,12 @@
 BUN_VERSION := 1.4.5
 export PATH := $(CURDIR)/.cache/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 
+PREFIX ?= $(HOME)/.local
+BIN = $(DESTDIR)$(PREFIX)/bin
+DIST ?= dist
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-unit test-sessions check fmt clean
+.PHONY: help setup demo install dist test test-unit test-sessions check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -29,10 +33,21 @@ node_modules/.frozen: bun.lock package.json .cache/bin/bun
 setup: node_modules/.frozen ## Bun and the packages of the lockfile
 
 demo: setup ## two real programs compared on this machine
-	@sh test/demo.sh
+	@tools/k8sbench/main.ts compare --local --profile durable-store --turns 500 --allow-frequency-scaling --not-judged pass
+
+install: setup ## one compiled binary with all tools into PREFIX/bin (default ~/.local/bin)
+	@bun test/install/binary.ts "$(BIN)/k8sbench"
+	@for name in $$(bun -p "Object.keys(require('./package.json').bin).filter((one) => one !== 'k8sbench').join(' ')"); do \
+	  ln -sfn k8sbench "$(BIN)/$$name" || exit 1; \
+	done
+	@echo "installed '$(BIN)/k8sbench', and links to it for each tool: k8sbench-plan, …"
+
+dist: setup ## release binaries for Linux x64 and arm64 into dist/, with their SHA256SUMS
+	@for arch in x64 arm64; do bun test/install/binary.ts "$(DIST)/k8sbench-linux-$$arch" bun-linux-$$arch || exit 1; done
+	@cd "$(DIST)" && sha256sum k8sbench-linux-* > SHA256SUMS && cat SHA256SUMS
 
 test: setup ## every test, and as last line 'N passed, N failed'
-	@bun test/run.ts shared schemas tools test/house test/sessions
+	@bun test/run.ts shared schemas tools test/house test/readme test/sessions
 
 test-unit: setup ## the fast tests alone
 	@bun test/run.ts shared schemas tools test/house

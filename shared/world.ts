@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { EXIT } from './exit.ts';
+import { programOf } from './own-files.ts';
 
 /** Somewhere text goes. `write` resolves once it is handed on; a closed pipe is not an error, but `closed` says so. */
 export interface Sink {
@@ -90,10 +90,7 @@ export const realWorld = (): World => {
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
     interrupted: onSignals(),
-    program: (tool) => [
-      process.execPath,
-      fileURLToPath(new URL(`../tools/${tool}/main.ts`, import.meta.url)),
-    ],
+    program: programOf,
   };
 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bun
 import type { Tool } from '../../shared/command-line.ts';
 import { realWorld, type World } from '../../shared/world.ts';
+import { wordsCalled } from './called.ts';
 import { ABOUT, TOOLS } from './table.ts';
 
 /**
@@ -23,4 +24,10 @@ export const tool: Tool = {
   main,
 };
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2), realWorld());
+/** This process as k8sbench, or as the tool that it was called by. */
+export const start = async (): Promise<void> => {
+  const words = wordsCalled(process.argv0, process.argv.slice(2), Object.keys(TOOLS));
+  process.exitCode = await main(words, realWorld());
+};
+
+if (import.meta.main) await start();

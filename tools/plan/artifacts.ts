@@ -7,12 +7,13 @@ import { usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import type { ReadProfile } from '../../shared/profiles/read.ts';
 import { check, parseJson, readText } from '../../shared/read.ts';
+import { workloadsRoot } from '../../shared/workloads-place.ts';
 import type { World } from '../../shared/world.ts';
 import { commitOfArtifacts, type FoundCommit, localCommit } from './commit.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Request } from './lay-down.ts';
 import { machineOf } from './machine.ts';
-import { BUILT_IN_ROOT, pinProblems, programsOf, runtimeProblems, withRuntime } from './programs.ts';
+import { pinProblems, programsOf, runtimeProblems, withRuntime } from './programs.ts';
 
 export interface Artifacts {
   /** The profile as it is measured there. */
@@ -35,7 +36,7 @@ export const localArtifacts = (
   flags: PlanFlags,
   world: World,
 ): Artifacts => {
-  const root = bundle === undefined ? BUILT_IN_ROOT : resolve(world.cwd, bundle);
+  const root = bundle === undefined ? workloadsRoot(world.env) : resolve(world.cwd, bundle);
   const machine = machineOf(world);
   const runtime = builtIn ? withRuntime(profile, machine) : { profile };
   const measured = runtime.profile.targets.filter(

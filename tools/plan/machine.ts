@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { runtimeWords } from '../../shared/own-files.ts';
 import type { World } from '../../shared/world.ts';
 
 export interface Machine {
@@ -11,8 +12,8 @@ export interface Machine {
   exists(path: string): boolean;
   /** Major release of a Node; undefined when it doesn't start. */
   nodeMajor(path: string): number | undefined;
-  /** The Bun that runs this. */
-  readonly bun: string;
+  /** The words before a script that the Bun which runs this is to run. */
+  readonly bun: readonly string[];
   /** CPUs that this process may use, as the kernel lists them; undefined where it doesn't. */
   allowedCpus(): string | undefined;
 }
@@ -40,7 +41,7 @@ export const machineOf = ({ cwd, env }: Pick<World, 'cwd' | 'env'>): Machine => 
     const major = /^v(\d+)\./.exec(stdout ?? '')?.[1];
     return major === undefined ? undefined : Number(major);
   },
-  bun: process.execPath,
+  bun: runtimeWords(),
   allowedCpus: () => {
     const status = '/proc/self/status';
     if (!existsSync(status)) return undefined;

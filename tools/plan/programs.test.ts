@@ -10,7 +10,7 @@ const machine = (executables: string[], files: string[] = [], rest: Partial<Mach
   isExecutable: (path) => executables.includes(path),
   exists: (path) => executables.includes(path) || files.includes(path),
   nodeMajor: () => 24,
-  bun: '/opt/this/bun',
+  bun: ['/opt/this/bun'],
   allowedCpus: () => '0-3,8',
   ...rest,
 });
@@ -79,6 +79,18 @@ describe('the runtime of built-in workloads', () => {
     expect(profile.targets.map((one) => one.sample!.slice(1))).toEqual(
       store.targets.map((one) => one.sample!.slice(1)),
     );
+  });
+
+  test('a compiled binary is the runtime by its environment; braces in its path are no placeholders', () => {
+    const own = machine(['/usr/bin/env'], [], { bun: ['env', 'BUN_BE_BUN=1', '/opt/{1}/k8sbench'] });
+    const { profile, said } = withRuntime(store, own);
+    expect(profile.targets[0]!.sample!.slice(0, 4)).toEqual([
+      'env',
+      'BUN_BE_BUN=1',
+      '/opt/{{1}}/k8sbench',
+      '{root}/lib/durable-store/main.ts',
+    ]);
+    expect(said).toStartWith("the workload runs on 'env BUN_BE_BUN=1 ");
   });
 
   test.each([

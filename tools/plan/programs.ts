@@ -1,5 +1,5 @@
 /** The programs that a local session starts: each found now, so that none is missed after an hour of measuring. Pure. */
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { Profile, Target } from '../../schemas/profile.ts';
 import type { Machine } from './machine.ts';
 
@@ -32,6 +32,9 @@ export const runtimeProblems = (profile: Profile, machine: Machine): string[] =>
       ];
 };
 
+/** A word whose braces are braces, not placeholders. */
+const braced = (word: string): string => word.replace(/[{}]/g, '$&$&');
+
 export interface Runtime {
   profile: Profile;
   /** What was chosen instead of `node`, and why; undefined: nothing was. */
@@ -48,9 +51,9 @@ export const withRuntime = (profile: Profile, machine: Machine): Runtime => {
   const node = machine.onPath('node');
   const major = node === undefined ? undefined : machine.nodeMajor(node);
   if (major !== undefined && major >= NODE_MAJOR) return { profile };
-  const bun = machine.onPath('bun') ? 'bun' : machine.bun;
+  const bun = machine.onPath('bun') ? ['bun'] : machine.bun.map(braced);
   const replaced = (words: string[]): string[] =>
-    isTypeScriptOnNode(words) ? [bun, ...words.slice(1)] : words;
+    isTypeScriptOnNode(words) ? [...bun, ...words.slice(1)] : words;
   const targets = profile.targets.map((target) => {
     const copy = { ...target };
     for (const field of COMMANDS) if (copy[field]) copy[field] = replaced(copy[field]);
@@ -59,7 +62,7 @@ export const withRuntime = (profile: Profile, machine: Machine): Runtime => {
   const reason = major === undefined ? "no 'node' is on the PATH" : `'node' on the PATH is release ${major}`;
   return {
     profile: { ...profile, targets },
-    said: `the workload runs on '${bun}': it needs Node ${NODE_MAJOR} or Bun, and ${reason}`,
+    said: `the workload runs on '${bun.join(' ')}': it needs Node ${NODE_MAJOR} or Bun, and ${reason}`,
   };
 };
 
@@ -148,6 +151,3 @@ export const pinProblems = (pin: string, machine: Machine): string[] => {
     ? []
     : [`flag '--pin': CPUs ${outside.join(', ')} are not among those this process may use, ${allowed}`];
 };
-
-/** The built-in workloads of this source tree. */
-export const BUILT_IN_ROOT = join(import.meta.dir, '../../shared/workloads');
