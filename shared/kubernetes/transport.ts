@@ -1,4 +1,6 @@
 /** Requests to one API server: credentials, verification, proxy, deadlines and repeats, the same for every kind of request. */
+import { EXIT } from '../exit.ts';
+import { Failure } from '../failure.ts';
 import { type About, apiError, ApiError, ConnectionError, connectionError } from './api-error.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { Access } from './kubeconfig.ts';
@@ -90,10 +92,10 @@ const once = async (endpoint: Endpoint, request: Request): Promise<Response> => 
   throw await refusal(endpoint, request.about, response);
 };
 
-/** The caller's own stop, which is no connection error. */
+/** The stop that ended a request: the first ^C, in words; the caller's own, as the AbortError that it made. */
 export const stopped = (endpoint: Endpoint, request: { signal?: AbortSignal }): Error | undefined => {
-  const signal = [endpoint.signal, request.signal].find((one) => one?.aborted);
-  return signal && new DOMException('stopped', 'AbortError');
+  if (endpoint.signal.aborted) return new Failure(EXIT.interrupted, 'interrupted');
+  return request.signal?.aborted ? new DOMException('stopped', 'AbortError') : undefined;
 };
 
 /** Who asks whom, for messages. */
@@ -133,7 +135,7 @@ const worthAnother = (error: unknown, method: string): boolean => {
 /**
  * Sends a request and gives the answer, whose body the caller reads. Repeats what may be repeated, with growing pauses or
  * the server's Retry-After, and once with new credentials after 401. Throws {@link ApiError}, {@link ConnectionError}, or
- * an AbortError when the caller stopped it.
+ * what {@link stopped} gives.
  */
 export const send = async (endpoint: Endpoint, request: Request): Promise<Response> => {
   let renewed = false;
@@ -151,10 +153,10 @@ export const send = async (endpoint: Endpoint, request: Request): Promise<Respon
         (error instanceof ApiError ? error.retryAfter : undefined) ?? FIRST_PAUSE * 2 ** (tries - 1),
         LONGEST_PAUSE,
       );
-      await endpoint.sleep(
-        pause,
-        AbortSignal.any([endpoint.signal, ...(request.signal ? [request.signal] : [])]),
-      );
+      const stop = AbortSignal.any([endpoint.signal, ...(request.signal ? [request.signal] : [])]);
+      await endpoint.sleep(pause, stop).catch((cut: unknown) => {
+        throw stopped(endpoint, request) ?? cut;
+      });
     }
 };
 

@@ -95,7 +95,7 @@ export const podAt = (at: number, nodes: number): Record<string, unknown> => {
           }
         : {}),
       containers: at % 5 === 0 ? [container(0), container(1)] : [container(0)],
-      ...(phase === 'Pending' ? {} : { nodeName: nodeName((at * 7919) % nodes) }),
+      ...(phase === 'Pending' ? {} : { nodeName: nodeName((Math.imul(at + 1, 2654435761) >>> 4) % nodes) }),
       restartPolicy: 'Always',
       dnsPolicy: 'ClusterFirst',
       serviceAccountName: 'default',

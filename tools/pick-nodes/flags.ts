@@ -1,0 +1,52 @@
+/** The command line of `pick-nodes`. */
+import {
+  choice,
+  type Flag,
+  type Flags,
+  list,
+  type Read,
+  readText,
+  text,
+  type Values,
+  whole,
+  yes,
+} from '../../shared/flags.ts';
+
+/** `k=v,k2=v2`; each key once. */
+const readSelector = (given: string): Read<Record<string, string>> => {
+  const pairs = given
+    .split(',')
+    .map((part) => /^([^=]+)=(.*)$/.exec(part)?.slice(1) as [string, string] | undefined);
+  const fits =
+    pairs.every((pair) => pair !== undefined) && new Set(pairs.map((pair) => pair[0])).size === pairs.length;
+  return fits
+    ? { ok: true, value: Object.fromEntries(pairs) }
+    : { ok: false, expected: 'key=value,…, each key once' };
+};
+
+const selector: Flag<Record<string, string> | undefined> = {
+  kind: 'value',
+  about: 'labels that the node must have',
+  hint: 'K=V,…',
+  read: readSelector,
+};
+
+export const flags = {
+  run: text('run directory to pick for, or - for its path on stdin', 'DIR'),
+  from: text("what 'kubectl get nodes,pods -A -o json' printed, or - for stdin; without it: the API", 'FILE'),
+  cpus: whole('whole CPUs that must be free (Default: 2)', 'N', { min: 1 }),
+  memory: text('memory that must be free (Default: 8Gi)', 'QUANTITY'),
+  arch: choice("the artifacts' architecture", ['amd64', 'arm64']),
+  'node-selector': selector,
+  nodes: list('candidates', 'NAME,…', readText),
+  spread: whole('pick so many', 'N', { min: 1, max: 99 }),
+  values: text('values file; its tolerations count, too (Default: $K8SBENCH_VALUES)', 'FILE'),
+  kubeconfig: text('kubeconfig file', 'FILE'),
+  context: text('context of the kubeconfig', 'NAME'),
+  namespace: text('namespace whose pods are listed when others may not be', 'NAME'),
+  json: yes('print the ranking as JSON'),
+  out: choice('print nodes.json instead of writing it', ['-']),
+  'dry-run': yes('print what would be listed, contact nothing'),
+  force: yes('pick again'),
+} as const satisfies Flags;
+export type PickFlags = Values<typeof flags>;

@@ -1,0 +1,55 @@
+/** Nodes and pods from the API, as far as the account may list them. Only Forbidden narrows what is asked for. */
+import type { Nodes } from '../../schemas/nodes.ts';
+import { type Cluster, isForbidden } from '../../shared/kubernetes.ts';
+import type { Node, Pod } from './objects.ts';
+import { addNode, addPod, emptyTally, type Tally } from './tally.ts';
+
+/** Finished and unbound pods count nowhere; leaving them out at the server is less to send. */
+const COUNTED = 'status.phase!=Succeeded,status.phase!=Failed,spec.nodeName!=';
+
+const tallyNodes = async (cluster: Cluster, tally: Tally): Promise<void> => {
+  await cluster.listPages<Node>(
+    'nodes',
+    {},
+    () => tally.nodes.splice(0),
+    (items) => {
+      for (const one of items) addNode(tally, one);
+    },
+  );
+};
+
+const tallyPods = async (cluster: Cluster, tally: Tally, namespace?: string): Promise<void> => {
+  await cluster.listPages<Pod>(
+    'pods',
+    { fieldSelector: COUNTED, ...(namespace === undefined ? {} : { namespace }) },
+    () => tally.used.clear(),
+    (items) => {
+      for (const one of items) addPod(tally, one);
+    },
+  );
+};
+
+/** True when it was allowed. */
+const allowed = (asked: Promise<void>): Promise<boolean> =>
+  asked.then(
+    () => true,
+    (error: unknown) => {
+      if (isForbidden(error)) return false;
+      throw error;
+    },
+  );
+
+/** What can be listed, and what that makes the ranking worth (spec §3). */
+export const tallyOf = async (
+  cluster: Cluster,
+  namespace: string,
+): Promise<{ tally: Tally; basis: Nodes['basis'] }> => {
+  const tally = emptyTally();
+  if (!(await allowed(tallyNodes(cluster, tally)))) {
+    await tallyPods(cluster, tally, namespace);
+    return { tally, basis: 'candidates' };
+  }
+  if (await allowed(tallyPods(cluster, tally))) return { tally, basis: 'cluster' };
+  await tallyPods(cluster, tally, namespace);
+  return { tally, basis: 'namespace' };
+};
