@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { spawnSync } from 'node:child_process';
 import { constants, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Cgroup, locateCgroup } from '../../tools/pod/cgroup.ts';
 import { machineAt } from '../../tools/pod/machine.ts';
 import {
@@ -92,6 +93,25 @@ describe.each(BOTH)('on %s', (runtime) => {
     const result = await started.result;
     expect([0, 130]).toContain(result.exit);
     expect(result.complete || result.lines.length === 0).toBe(true);
+  });
+
+  test('SIGTERM while it waits for its plan', async () => {
+    const program = [
+      [RUNTIMES[runtime], bundled],
+      [process.execPath, fileURLToPath(new URL('../../tools/pod/main.ts', import.meta.url))],
+    ];
+    for (const words of program) {
+      const child = Bun.spawn(words, { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' });
+      // SIGHUP, the last of its handlers, is caught.
+      await until(() => /^SigCgt:\s*\w*[13579bdf]$/m.test(machine.read(`/proc/${child.pid}/status`) ?? ''));
+      child.kill('SIGTERM');
+      const log = await new Response(child.stdout).text();
+      expect(await child.exited).toBe(130);
+      expect(linesOf(log)).toMatchObject({
+        complete: true,
+        lines: [{ t: 'error', code: 'interrupted' }, { t: 'end' }],
+      });
+    }
   });
 
   test('the reader is gone: it stops, and leaves nothing', async () => {

@@ -108,6 +108,19 @@ describe.each(ONE_OF_EACH)('on %s', (runtime) => {
     }
   });
 
+  test('a floor has no seed, and an empty directory in the first round', async () => {
+    const plan = planOf(['good']);
+    const floor = `test -d {dir} && test {sample} -gt 0 -o -z "$(ls -A {dir})" && touch {dir}/x && exec {root}/w good`;
+    plan.profile.targets.push({ name: 'floor', role: 'floor', sample: ['sh', '-c', floor] });
+    const data = join(place, `floor-${runtime}`);
+    for (const again of [1, 2]) {
+      const { exit, lines } = await run(runtime, plan, { env: { K8SBENCH_DATA: data } });
+      expect([again, exit]).toEqual([again, 0]);
+      expect(only(lines, 'seed').map((line) => line['target'])).toEqual(['tested', 'steady']);
+      expect(only(lines, 'sample').filter((line) => line['target'] === 'floor').length).toBe(3);
+    }
+  });
+
   test('calibrate measures the reference alone', async () => {
     const { exit, lines } = await run(runtime, planOf(['crash'], { mode: 'calibrate' }));
     expect(exit).toBe(0);

@@ -13,9 +13,12 @@ export interface Accounted {
   own?: OwnCgroup;
   /** Why it isn't the cgroup's. */
   reason?: string;
+  /** The session runs in a container whose first process is in the same cgroup, and adopts what its processes leave. */
+  contained: boolean;
 }
 
 const fallback = (reason: string): Accounted => ({
+  contained: false,
   accounting: ACCOUNTS_PROCESSES ? 'process' : 'none',
   reason: ACCOUNTS_PROCESSES ? reason : `${reason}, and this runtime doesn't account for single processes`,
 });
@@ -32,9 +35,15 @@ export const accountingOf = (
   if (!cgroup.usage) return fallback(cgroup.reason ?? 'no cgroup counts CPU time');
   if (delivery === 'local') {
     const own = enterOwnCgroup(machine, cgroup, process.pid);
-    return typeof own === 'string' ? fallback(own) : { accounting: 'cgroup', usageDir: own.dir, own };
+    return typeof own === 'string'
+      ? fallback(own)
+      : { accounting: 'cgroup', usageDir: own.dir, own, contained: false };
   }
   return isMachineRoot(machine, cgroup.usage)
     ? fallback("the session's cgroup is the whole machine's")
-    : { accounting: 'cgroup', usageDir: cgroup.usage.dir };
+    : {
+        accounting: 'cgroup',
+        usageDir: cgroup.usage.dir,
+        contained: machine.read('/proc/1/cgroup') === machine.read('/proc/self/cgroup'),
+      };
 };

@@ -35,4 +35,6 @@ const { exit } = await runSession({
   interrupted: interrupted.signal,
 });
 output.close();
+// A plan that never came is still waited for.
+if (interrupted.signal.aborted) process.stdin.destroy();
 process.exitCode = exit;

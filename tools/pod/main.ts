@@ -46,6 +46,8 @@ EXAMPLE
       interrupted: AbortSignal.any([world.interrupted, hangup.signal]),
     });
     process.off('SIGHUP', onHangup);
+    // A plan that never came is still waited for.
+    if (exit === EXIT.interrupted) process.stdin.destroy();
     if (error) throw new Failure(exit, error.message.split('\n'));
     return exit;
   },

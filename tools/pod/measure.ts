@@ -13,7 +13,7 @@ import {
 import { type Cgroup, locateCgroup } from './cgroup.ts';
 import { ClockSampler, scalingRefusal } from './clock.ts';
 import { Conditions } from './conditions.ts';
-import { chooseCores, type Cores, gomaxprocsOf, pinFields } from './cores.ts';
+import { chooseCores, type Cores, pinFields } from './cores.ts';
 import { type Cpus, cpusOf, machineFacts } from './facts.ts';
 import { RUNTIME } from './launch.ts';
 import { Leftovers, MARKER } from './leftovers.ts';
@@ -26,7 +26,7 @@ import { nodeVersion, probeAffinity, refuseOtherRuntime, stepEnvironment, taskse
 import type { Outside } from './session.ts';
 import { SessionError } from './session-error.ts';
 import { Settle } from './settle.ts';
-import { startSpeedProbe } from './speed-probe.ts';
+import { type SpeedProbe, startSpeedProbe } from './speed-probe.ts';
 import { type Bench, runStep } from './step.ts';
 import { SurroundingsMeter } from './surroundings.ts';
 
@@ -66,13 +66,7 @@ const start = async ({ outside, plan, place, undo }: Session): Promise<Start> =>
   const cpus = cpusOf(machine);
   const accounted = accountingOf(machine, cgroup, place.delivery);
   undo(() => accounted.own?.leave());
-  // The number of measured cores, and so GOMAXPROCS, is known before the cores are: see gomaxprocsOf.
-  const env = stepEnvironment(
-    outside.env,
-    place,
-    gomaxprocsOf(cpus.allowed.length, plan.cpus),
-    markerOf(outside.random(8)),
-  );
+  const env = stepEnvironment(outside.env, place, markerOf(outside.random(8)));
   const artifacts = artifactPaths(plan, place.root, env['PATH']!, place.cwd);
   return { cgroup, cpus, accounted, env, artifacts, digests: await artifactDigests(artifacts) };
 };
@@ -126,28 +120,40 @@ const writeFacts = async (
   refuseOtherRuntime(place, versions['node'], nodeRuntime);
 };
 
+/** The measured cores, and what runs on them. */
+interface Pinned {
+  cores: Cores;
+  /** Absent: nothing is pinned. */
+  taskset?: string;
+  probe?: SpeedProbe;
+}
+
 /** Writes the pin line; refuses cores that can't be pinned to, or whose clock moves. */
-const writePin = async (
-  session: Session,
-  begun: Start,
-): Promise<{ cores: Cores; taskset: string | undefined }> => {
-  const { outside, plan, place, lines, stopping } = session;
-  const cores = await chooseCores(outside.machine, plan, begun.cpus.allowed, stopping);
-  begun.env['GOMAXPROCS'] = String(cores.gomaxprocs);
-  const taskset = cores.pinned ? tasksetPath(begun.env, place.cwd) : undefined;
-  if (taskset !== undefined) probeAffinity(taskset, cores.list, begun.env);
+const writePin = async (session: Session, { cpus, env }: Start): Promise<Pinned> => {
+  const { outside, plan, place, lines, stopping, undo } = session;
+  const cores = await chooseCores(outside.machine, plan, cpus.allowed, stopping);
+  const taskset = cores.pinned ? tasksetPath(env, place.cwd) : undefined;
+  if (taskset !== undefined) probeAffinity(taskset, cores.list, env);
+  const probe = await startSpeedProbe(cores.pinned ? cores.list : undefined, taskset);
+  if (typeof probe !== 'string') undo(() => probe.close());
   stopping.throwIfAborted();
-  await lines.put('pin', pinFields(cores, begun.cpus.allowed));
+  await lines.put('pin', {
+    ...pinFields(cores, cpus.allowed),
+    ...(typeof probe === 'string' ? { speedProbe: probe } : {}),
+  });
   if (!cores.fixedClock && !plan.allowFrequencyScaling) throw scalingRefusal(cores.governors);
-  return { cores, taskset };
+  return {
+    cores,
+    ...(taskset === undefined ? {} : { taskset }),
+    ...(typeof probe === 'string' ? {} : { probe }),
+  };
 };
 
-const rigOf = async (
+const rigOf = (
   session: Session,
   { cgroup, cpus, accounted, env }: Start,
-  cores: Cores,
-  taskset: string | undefined,
-): Promise<Rig> => {
+  { cores, taskset, probe }: Pinned,
+): Rig => {
   const { outside, plan, place, data, stopping, undo } = session;
   const { machine } = outside;
   // No target can be called that: names begin with a letter or digit.
@@ -158,8 +164,6 @@ const rigOf = async (
     undo(() => one.close());
     return one;
   };
-  const probe = await startSpeedProbe(cores.pinned ? cores.list : undefined, taskset);
-  if (typeof probe !== 'string') closing(probe);
   return {
     machine,
     meter: closing(new CpuMeter(machine, cgroup, accounted.usageDir)),
@@ -167,23 +171,14 @@ const rigOf = async (
     clock: closing(new ClockSampler(machine, cores.pin.cpus)),
     conditions: closing(new Conditions(machine, cgroup, cores.pin.cpus)),
     settle: closing(new Settle(machine, data)),
-    probe: typeof probe === 'string' ? undefined : probe,
-    leftovers: new Leftovers(
-      machine,
-      accounted.own,
-      env[MARKER]!,
-      accounted.accounting === 'cgroup' &&
-        machine.read('/proc/1/cgroup') === machine.read('/proc/self/cgroup'),
-    ),
+    probe,
+    leftovers: new Leftovers(machine, accounted.own, env[MARKER]!, accounted.contained),
     pipe: closing(new OutputPipe(`${logs}/stdout`)),
     accounting: accounted.accounting,
     prefix: taskset === undefined ? [] : [taskset, '-c', cores.list],
-    affinity: {
-      expected: cores.pinned ? cores.list : cpus.allowedList,
-      pinned: cores.pinned,
-    },
+    affinity: { expected: cores.pinned ? cores.list : cpus.allowedList, pinned: cores.pinned },
     cwd: place.cwd,
-    env,
+    env: { ...env, GOMAXPROCS: String(cores.gomaxprocs) },
     logs,
     limits: plan.limits,
     stopping,
@@ -213,14 +208,17 @@ export const measure = async (session: Session): Promise<void> => {
   const { outside, plan, place, data, lines } = session;
   const begun = await start(session);
   await writeFacts(session, begun);
-  const { cores, taskset } = await writePin(session, begun);
-  const rig = await rigOf(session, begun, cores, taskset);
+  const pinned = await writePin(session, begun);
+  const rig = rigOf(session, begun, pinned);
+  // A floor has no seed before which its directory is emptied.
+  for (const { name, role } of plan.profile.targets)
+    if (role === 'floor') rmSync(`${data}/${name}`, { recursive: true, force: true });
   const bench: Bench = {
     profile: plan.profile,
     root: place.root,
     data,
     machine: {
-      gomaxprocs: cores.gomaxprocs,
+      gomaxprocs: pinned.cores.gomaxprocs,
       cpuModel: begun.cpus.model,
       cpuFeatures: begun.cpus.features,
     },

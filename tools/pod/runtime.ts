@@ -17,11 +17,10 @@ const OWN = new Set(
   ),
 );
 
-/** The environment of every measured process: the session's, a marker, and the artifacts' bin/ first on the PATH. */
+/** The environment of every measured process, but for GOMAXPROCS: the session's, a marker, the artifacts' bin/ first on the PATH. */
 export const stepEnvironment = (
   env: Readonly<Record<string, string | undefined>>,
   place: Pick<Place, 'root'>,
-  gomaxprocs: number,
   marker: string,
 ): Record<string, string> => {
   const kept = Object.entries(env).filter(
@@ -33,7 +32,6 @@ export const stepEnvironment = (
   return {
     ...Object.fromEntries(kept),
     PATH: hasBin ? `${bin}:${path}` : path,
-    GOMAXPROCS: String(gomaxprocs),
     [MARKER]: marker,
   };
 };

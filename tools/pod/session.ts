@@ -43,6 +43,15 @@ const asSessionError = (error: unknown): SessionError => {
   return new SessionError('bug', `this is a bug in k8sbench; please report it: ${stack}`);
 };
 
+/** A text, unless the session must stop before it comes. */
+const unlessAborted = (text: Promise<string>, stopping: AbortSignal): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(stopping.reason as SessionError);
+    if (stopping.aborted) stop();
+    stopping.addEventListener('abort', stop, { once: true });
+    text.then(resolve, reject).finally(() => stopping.removeEventListener('abort', stop));
+  });
+
 /** The directory of the fixtures, made when it isn't there; one of the session's own is removed at the end. */
 const dataDirectory = (given: string | undefined, undo: (step: () => void) => void): string => {
   if (given !== undefined) {
@@ -75,7 +84,7 @@ export const runSession = async (outside: Outside): Promise<Ending> => {
   const undo = (step: () => void): void => void undoing.push(step);
   let error: SessionError | undefined;
   try {
-    const { plan, planSha256 } = readPlan(await outside.plan());
+    const { plan, planSha256 } = readPlan(await unlessAborted(outside.plan(), stopping.signal));
     const limit = plan.limits.session_s;
     undo(
       afterSeconds(limit, () =>

@@ -5,7 +5,7 @@ import { type Ended, launch } from './launch.ts';
 import { groupExists, killGroup, type Left } from './leftovers.ts';
 import { type Spent, spent } from './meter.ts';
 import type { Rig } from './rig.ts';
-import { SessionError } from './session-error.ts';
+import { type Code, SessionError } from './session-error.ts';
 import { afterSeconds } from './time-limit.ts';
 
 /** How often the clock is read and a running step looked at, ms (spec §5). */
@@ -49,7 +49,6 @@ export class StepRun {
   readonly #label: string;
   readonly #target: string;
   readonly #stderr: number;
-  readonly #stderrPath: string;
   readonly #onStop = (): void => this.stop(this.#rig.stopping.reason as SessionError);
   readonly #callOffLimit: () => void;
   readonly #ticker: ReturnType<typeof setInterval>;
@@ -64,8 +63,7 @@ export class StepRun {
     this.#rig = rig;
     this.#label = label;
     this.#target = target;
-    this.#stderrPath = `${rig.logs}/${logName}`;
-    this.#stderr = openSync(this.#stderrPath, 'w+', 0o600);
+    this.#stderr = openSync(`${rig.logs}/${logName}`, 'w+', 0o600);
     const { step_s: limit } = rig.limits;
     this.#callOffLimit = afterSeconds(limit, () =>
       this.stop(this.error('step-limit', `took longer than its limit of ${limit} s and was killed`)),
@@ -76,7 +74,7 @@ export class StepRun {
   }
 
   /** An error of this step; with the end of its stderr when there is any. */
-  error(code: ConstructorParameters<typeof SessionError>[0], what: string): SessionError {
+  error(code: Code, what: string): SessionError {
     const tail = this.#stderrTail();
     return new SessionError(code, `${this.#label} ${what}${tail ? `; its stderr ended with: ${tail}` : ''}`);
   }
