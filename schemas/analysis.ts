@@ -39,6 +39,8 @@ export const session = v.looseObject({
   delivery: text,
   commit: v.string(),
   started_at: instant,
+  /** Why its rounds ended early, as planned. */
+  stopped: v.optional(text),
   /** Lines in the log that are not the session's. */
   foreignLines: count,
   /** Target name → how often CFS held its samples back. */

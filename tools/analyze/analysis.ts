@@ -45,6 +45,7 @@ const aboutSession = ({ data, facts, pin, profile }: ReadSession): SessionAbout 
   delivery: facts.delivery,
   commit: facts.commit,
   started_at: facts.at,
+  ...(data.stopped === undefined ? {} : { stopped: data.stopped }),
   foreignLines: data.log!.foreignLines,
   throttle: Object.fromEntries(
     measuredTargets(profile, facts.mode).map(({ name }) => [
@@ -137,7 +138,7 @@ export const calibrationAnalysis = (
       ...written.problems.map((one) => `at ${turns} turns: ${one}`),
       ...noisyNodes(written).map((one) => `at ${turns} turns: ${one}`),
     ]),
-    advice: over.length > 0 ? adviceFor(new Set(['noisy']), gate) : [],
+    advice: adviceFor(new Set(over.flatMap((one) => one.kinds)), gate),
   };
   return {
     analysis: assembled(request, sessions, inputs, gate, verdict, {

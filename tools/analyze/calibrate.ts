@@ -2,7 +2,8 @@
 import type { CalibrationNode, CalibrationSize, Clock, Throttle } from '../../schemas/calibration.ts';
 import { JUDGED_FROM } from '../../shared/calibration-fit.ts';
 import { correlation, mean, median, standardDeviation } from '../../shared/statistics.ts';
-import { type Gate, gateProblems, medianNoise, noiseOf, writtenNoise } from './noise.ts';
+import type { SizeNoise } from '../../schemas/noise.ts';
+import { type Gate, type GateProblem, gateProblems, medianNoise, noiseOf, writtenNoise } from './noise.ts';
 import { referenceOf } from './measured-profile.ts';
 import type { Samples } from './samples.ts';
 import type { ReadSession } from './sources.ts';
@@ -93,7 +94,7 @@ export const calibrationSize = (
   turns: number,
   gate: Gate,
   maxCv: number,
-): { written: CalibrationSize; noise: ReturnType<typeof medianNoise> } => {
+): { written: CalibrationSize; noise: SizeNoise; kinds: GateProblem['kind'][] } => {
   const nodes = Object.fromEntries(
     byNode(sessions)
       .entries()
@@ -114,23 +115,24 @@ export const calibrationSize = (
           `judged on fixed clocks only: the cores of ${scaling.map(([name]) => `'${name}'`).join(', ')} scale`,
         ]),
   ];
-  const over = gateProblems(noise, gate, maxCv).map((one) => one.sentence);
+  const over = gateProblems(noise, gate, maxCv);
   return {
     noise,
+    kinds: over.map((one) => one.kind),
     written: {
       judged: unfit.length === 0,
       pass: unfit.length === 0 && over.length === 0,
-      problems: [...unfit, ...over],
+      problems: unfit.concat(over.map((one) => one.sentence)),
       noise: writtenNoise(noise),
       nodes,
     },
   };
 };
 
-/** Nodes that are noisy on their own: to be left out, or calibrated again, also when the median passes. */
+/** Of several nodes, those that are unfit on their own: to be left out, or calibrated again, also when the median passes. */
 export const noisyNodes = (size: CalibrationSize): string[] =>
   Object.entries(size.nodes).flatMap(([name, node]) =>
-    node.pass
+    node.pass || Object.keys(size.nodes).length === 1
       ? []
       : [
           `node '${name}' is unfit on its own: ${node.problems.join('; ')}; leave it out, or calibrate it again`,

@@ -367,6 +367,20 @@ test('warm-up rounds and foreign lines never count; foreign ones are told', asyn
   expect(stderr).toContain('10 foreign lines in the log skipped');
 });
 
+test('an error line of somebody else, and rounds that ended early, are no failure', async () => {
+  const lines = sessionLines();
+  const stopped = [
+    ...lines.slice(0, -1),
+    { t: 'stop', reason: 'decided after 4 rounds', rounds: 4 },
+    lines.at(-1)!,
+  ];
+  const log = sealed(stopped).replace('\n', '\n{"t":"error","message":"of a workload"}\n');
+  const { exit, stderr, analysis } = await analyzed(log);
+  expect(exit).toBe(0);
+  expect(analysis.sessions[0]).toMatchObject({ foreignLines: 1, stopped: 'decided after 4 rounds' });
+  expect(stderr).toContain("'k8sbench-cmp-made' stopped early, as planned: decided after 4 rounds");
+});
+
 test('medians under 1 ms are doubted, with the smallest', async () => {
   const { analysis, stderr } = await analyzed(
     madeLog({ sample: (target) => (target === 'journal' ? { open: 0.2, turn: [0.5, 0.25] } : {}) }),

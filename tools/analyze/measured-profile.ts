@@ -17,33 +17,27 @@ export type MeasuredProfile = v.InferOutput<typeof measuredProfile>;
 export type MeasuredTarget = MeasuredProfile['targets'][number];
 export type OwnMetric = MeasuredProfile['metrics'][number];
 
-/** The profile of a log's facts, or what is wrong with it. */
-export const profileOf = (
-  facts: Facts,
-  place: string,
-): { profile: MeasuredProfile } | { problems: string[] } => {
+/** The profile of a log's facts, or what is wrong with it: path, what was wanted and what was found. */
+export const profileOf = (facts: Facts): { profile: MeasuredProfile } | { problems: string[] } => {
   const result = v.safeParse(measuredProfile, facts.profileSpec);
   if (!result.success)
     return {
-      problems: problemsOf(v.looseObject({ profileSpec: measuredProfile }), { value: facts }, place),
+      problems: problemsOf(measuredProfile, { value: facts.profileSpec }, 'profileSpec').map((one) =>
+        one.replace(/^profileSpec: /, 'profileSpec.'),
+      ),
     };
   const { targets } = result.output;
   const count = (role: string): number => targets.filter((one) => one.role === role).length;
-  const problems = [
-    ...(count('reference') === 1
-      ? []
-      : [`${place}: profileSpec.targets: expected exactly one reference, found ${count('reference')}`]),
-    ...(facts.mode === 'compare' && count('candidate') === 0
-      ? [`${place}: profileSpec.targets: expected at least one candidate`]
-      : []),
-    ...(count('floor') <= 1
-      ? []
-      : [`${place}: profileSpec.targets: expected at most one floor, found ${count('floor')}`]),
-    ...(new Set(targets.map((one) => one.name)).size === targets.length
-      ? []
-      : [`${place}: profileSpec.targets: expected names used once`]),
+  const rules: [boolean, string][] = [
+    [count('reference') === 1, `exactly one reference, found ${count('reference')}`],
+    [facts.mode === 'calibrate' || count('candidate') > 0, 'at least one candidate'],
+    [count('floor') <= 1, `at most one floor, found ${count('floor')}`],
+    [new Set(targets.map((one) => one.name)).size === targets.length, 'names used once'],
   ];
-  return problems.length > 0 ? { problems } : { profile: result.output };
+  const broken = rules.filter(([holds]) => !holds);
+  return broken.length === 0
+    ? { profile: result.output }
+    : { problems: broken.map(([, wanted]) => `profileSpec.targets: expected ${wanted}`) };
 };
 
 /** The targets that a session of this mode measures: all, or the reference alone (spec §5). */

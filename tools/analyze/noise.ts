@@ -22,7 +22,9 @@ const GATED_BY: Readonly<Record<string, readonly Gate[]>> = {
 const REQUIRED = ['warm', 'cold', 'cpu'] as const;
 
 const isGated = (metric: string, gate: Gate, own: readonly OwnMetric[]): boolean =>
-  GATED_BY[metric]?.includes(gate) ?? own.find((one) => one.key === metric)?.gated === true;
+  Object.hasOwn(GATED_BY, metric)
+    ? GATED_BY[metric]!.includes(gate)
+    : own.find((one) => one.key === metric)?.gated === true;
 
 /** Exact noise of one value per sample. The CV is null where the mean is 0: there is nothing to divide by. */
 export const noiseOfValues = (values: readonly number[], gated: boolean): MetricNoise => {

@@ -1,8 +1,7 @@
 /** The files an analysis writes: whether they still hold, and how they come and go. */
-import { unlinkSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { type Analysis, analysis as analysisSchema } from '../../schemas/analysis.ts';
 import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts';
-import { isSystemError } from '../../shared/failure.ts';
 import { sha256, sha256File } from '../../shared/files.ts';
 import { jsonText } from '../../shared/read.ts';
 import { type RunDirectory, touchAll } from '../../shared/rundir.ts';
@@ -66,13 +65,7 @@ export const removeOutputs = (
   names: readonly (typeof OUTPUTS)[number][] = OUTPUTS,
 ): void => {
   // analysis.json first: a reader never finds it beside files of another analysis.
-  for (const name of names.toReversed()) {
-    try {
-      unlinkSync(directory.file(name));
-    } catch (error) {
-      if (!isSystemError(error) || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
+  for (const name of names.toReversed()) rmSync(directory.file(name), { force: true });
 };
 
 /** Writes what belongs to a result and gives the finished analysis. `rowsSha256` is the digest of results.jsonl, there already. */

@@ -7,23 +7,24 @@ import { calibrationText } from './calibration-table.ts';
 import { comparisonText } from './comparison-table.ts';
 import type { Paint } from './words.ts';
 
+/** How it ended, in a word or a few. */
+const heading = ({ judged, exit, mode }: Analysis, paint: Paint): string => {
+  if (exit === EXIT.invalid) return paint('red', 'invalid: this run must not be judged');
+  if (mode === 'calibrate' && exit === EXIT.notJudged) return paint('red', 'calibrated: over the limit');
+  if (!judged) return paint(mode === 'compare' ? 'red' : 'yellow', 'not judged');
+  return paint('green', mode === 'compare' ? 'judged' : 'calibrated: within the limit');
+};
+
 /** Judged or not, why, what to do next, and what to keep in mind. */
 const judgementText = (analysis: Analysis, paint: Paint): string => {
-  const { judged, exit, mode, reasons, advice, doubts, earlierAttempts, sessions } = analysis;
-  const lines: string[] = [];
-  const heading =
-    exit === EXIT.invalid
-      ? paint('red', 'invalid: this run must not be judged')
-      : judged && exit === EXIT.done
-        ? paint('green', mode === 'compare' ? 'judged' : 'calibrated: within the limit')
-        : judged
-          ? paint('red', 'calibrated: over the limit')
-          : paint(mode === 'compare' ? 'red' : 'yellow', 'not judged');
-  lines.push(heading);
+  const { reasons, advice, doubts, earlierAttempts, sessions } = analysis;
+  const lines = [heading(analysis, paint)];
   // Reasons quote logs: whatever a workload wrote there must not move the cursor.
   for (const one of reasons) lines.push(`  ${plainText(one)}`);
   for (const one of advice) lines.push(`  what to do: ${one}`);
   for (const one of doubts) lines.push(paint('yellow', plainText(`doubt '${one.name}': ${one.sentence}`)));
+  for (const one of sessions.filter((session) => session.stopped !== undefined))
+    lines.push(plainText(`'${one.run}' stopped early, as planned: ${one.stopped}`));
   const foreign = sessions.reduce((sum, one) => sum + one.foreignLines, 0);
   if (foreign > 0)
     lines.push(paint('grey', `${foreign} foreign ${foreign === 1 ? 'line' : 'lines'} in the log skipped`));

@@ -30,7 +30,8 @@ export class Session {
   readonly seeds: Seed[] = [];
   /** Node types of all seed and sample lines, in the order met. */
   readonly nodeTypes: NodeType[] = [];
-  readonly warmups = { count: 0 };
+  /** Why the rounds ended early, as planned. */
+  stopped: string | undefined;
   /** When the session was done; absent when it did not come so far. */
   doneAt: string | undefined;
   error: { message: string; invalid: boolean } | undefined;
@@ -64,7 +65,8 @@ export class Session {
       ...this.#problems,
       ...(more > 0 ? [`${place}: ${more} more lines that don't fit the format`] : []),
     ];
-    if (log?.startupError !== undefined)
+    // Without facts no session began; beside a session such a line is somebody's noise.
+    if (log?.startupError !== undefined && !this.facts)
       return [...all, `${place}: the session never began: ${log.startupError}`];
     if (this.error) all.push(`${place}: the session failed: ${this.error.message}`);
     for (const one of log?.problems ?? []) all.push(`${place}: ${one}`);
@@ -121,8 +123,8 @@ class Reader {
         const around = cpu && cpu.step === 'sample' && isOf(cpu, line) ? cpu : undefined;
         return session.samples(line.target, line.turns).add(line, around);
       }
-      case 'warmup':
-        session.warmups.count++;
+      case 'stop':
+        session.stopped = line.reason;
         return [];
       case 'done':
         session.doneAt = line.at;
@@ -131,6 +133,7 @@ class Reader {
         session.error = { message: line.message, invalid: line.invalid === true };
         return [];
       default:
+        // Warm-up rounds never count; the end line is the log's own.
         return [];
     }
   }
@@ -139,8 +142,8 @@ class Reader {
     const session = this.#session;
     if (session.facts) return ['a second facts line'];
     session.facts = line;
-    const found = profileOf(line, '');
-    if ('problems' in found) return found.problems.map((one) => one.replace(/^: /, ''));
+    const found = profileOf(line);
+    if ('problems' in found) return found.problems;
     session.profile = found.profile;
     for (const one of measuredTargets(found.profile, line.mode))
       this.#targets.set(one.name, new Set(line.turns));
