@@ -1,4 +1,4 @@
-import { type ArgsDef, renderUsage } from 'citty';
+import type { ArgsDef } from 'citty';
 import { stripVTControlCharacters } from 'node:util';
 import { EXIT, EXIT_ABOUT, type Exit } from './exit.ts';
 import { cause, Failure, isSystemError, usage } from './failure.ts';
@@ -74,6 +74,7 @@ const cittyArgs = (definition: ToolDefinition<Flags>): ArgsDef => {
 };
 
 const helpOf = async (definition: ToolDefinition<Flags>): Promise<string> => {
+  const { renderUsage } = await import('citty');
   const usageText = await renderUsage({
     meta: {
       name: `k8sbench ${definition.name}`.replace(/^k8sbench k8sbench/, 'k8sbench'),

@@ -1,5 +1,4 @@
 import { dlopen, FFIType } from 'bun:ffi';
-import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -19,11 +18,11 @@ import { failed } from './failure.ts';
 
 /** SHA-256 of a text or bytes, in hex. */
 export const sha256 = (content: string | Uint8Array): string =>
-  createHash('sha256').update(content).digest('hex');
+  new Bun.CryptoHasher('sha256').update(content).digest('hex');
 
 /** SHA-256 of a file's content, streamed. */
 export const sha256File = async (path: string): Promise<string> => {
-  const hash = createHash('sha256');
+  const hash = new Bun.CryptoHasher('sha256');
   for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part as Buffer);
   return hash.digest('hex');
 };
@@ -60,7 +59,7 @@ const abandoned = (error: unknown, temporary: string, path: string): unknown => 
  * half of it, whatever kills the writer; a failure leaves nothing behind.
  */
 export const writeAtomically = (path: string, content: string | Uint8Array): void => {
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     const fd = openSync(temporary, 'wx', 0o666);
     try {
@@ -84,7 +83,7 @@ export const streamAtomically = async (
   path: string,
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<void> => {
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o666);
     try {

@@ -1,4 +1,4 @@
-import { createConsola, LogLevels } from 'consola';
+import type { ConsolaInstance } from 'consola';
 import { plainText } from './terminal.ts';
 import type { World } from './world.ts';
 
@@ -13,13 +13,13 @@ export interface Talk {
   flushed(): Promise<void>;
 }
 
-/** consola's own reporters write info to stdout, so this one writes `tool: message` lines to the world's stderr. */
-export const talkOn = (world: World, tool: string): Talk => {
-  let last: Promise<void> = Promise.resolve();
-  const put = (text: string): void => {
-    last = last.then(() => world.stderr.write(text));
-  };
-  const logger = createConsola({
+/**
+ * consola's own reporters write info to stdout, so this one gives `tool: message` lines to `put`. It is loaded with the
+ * first word: a tool that has nothing to say starts without it.
+ */
+const loggerOn = async (tool: string, put: (line: string) => void): Promise<ConsolaInstance> => {
+  const { createConsola, LogLevels } = await import('consola');
+  return createConsola({
     level: LogLevels.info,
     // consola holds back repetitions for a second; every problem is said, also the same one about a sixth thing.
     throttle: 0,
@@ -33,11 +33,26 @@ export const talkOn = (world: World, tool: string): Talk => {
       },
     ],
   });
+};
+
+export const talkOn = (world: World, tool: string): Talk => {
+  let last: Promise<void> = Promise.resolve();
+  let logger: Promise<ConsolaInstance> | undefined;
+  let said = '';
+  const say = (how: 'info' | 'warn' | 'error', message: string): void => {
+    last = last.then(async () => {
+      logger ??= loggerOn(tool, (line) => void (said += line));
+      (await logger)[how](message);
+      const lines = said;
+      said = '';
+      await world.stderr.write(lines);
+    });
+  };
   return {
-    info: (message) => logger.info(message),
-    warn: (message) => logger.warn(message),
-    error: (message) => logger.error(message),
-    print: put,
+    info: (message) => say('info', message),
+    warn: (message) => say('warn', message),
+    error: (message) => say('error', message),
+    print: (text) => void (last = last.then(() => world.stderr.write(text))),
     flushed: () => last,
   };
 };

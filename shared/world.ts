@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { EXIT } from './exit.ts';
 import { programOf } from './own-files.ts';
@@ -83,7 +82,7 @@ export const realWorld = (): World => {
     env: process.env,
     host: hostname(),
     now: () => clock ?? Date.now(),
-    random: (bytes) => new Uint8Array(randomBytes(bytes)),
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     get stdin() {
       return process.stdin;
     },

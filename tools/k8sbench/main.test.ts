@@ -49,16 +49,41 @@ describe('the dispatcher', () => {
     expect(ended.stderr).toContain(says);
   });
 
-  test('loads the tool that is called, and no other', () => {
+  /** Paths of the modules that a call loads, in a process of its own. */
+  const loadedBy = (...args: string[]): string[] => {
     const script = `
       const { main } = await import(${JSON.stringify(join(import.meta.dir, 'main.ts'))});
-      const loaded = () => Object.keys(require.cache).filter((path) => path.includes('/tools/') && !path.includes('/k8sbench/'));
       const sink = { write: async () => undefined, closed: false, isTerminal: false, columns: 80 };
-      await main(['run-session', '--version'], { stdout: sink, stderr: sink });
-      console.log([...new Set(loaded().map((path) => path.split('/tools/')[1].split('/')[0]))].join(' '));`;
+      await main(${JSON.stringify(args)}, { cwd: '/', env: {}, stdout: sink, stderr: sink });
+      console.log(JSON.stringify(Object.keys(require.cache)));`;
     const done = Bun.spawnSync([process.execPath, '-e', script]);
     expect(done.stderr.toString()).toBe('');
-    expect(done.stdout.toString()).toBe('run-session\n');
+    return JSON.parse(done.stdout.toString()) as string[];
+  };
+
+  test('loads the tool that is called, and no other', () => {
+    const tools = loadedBy('run-session', '--version').flatMap(
+      (path) => /\/tools\/([^/]+)/.exec(path)?.[1] ?? [],
+    );
+    expect([...new Set(tools)].toSorted()).toEqual(['k8sbench', 'run-session']);
+  });
+
+  const track = join(root, 'fixtures/schemas/tracker/valid.jsonl');
+  test.each([
+    [['--version'], []],
+    [['help'], []],
+    [['profile', '--version'], ['valibot']],
+    [
+      ['plan', '--help'],
+      ['citty', 'valibot'],
+    ],
+    [['tracker', 'show', '--track', track], ['valibot']],
+    [['completion', 'bash', '--version'], []],
+  ])('%j starts with the packages that it needs, and no others', (args, packages) => {
+    const names = loadedBy(...args).flatMap(
+      (path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+    );
+    expect([...new Set(names)].toSorted()).toEqual(packages);
   });
 });
 

@@ -28,7 +28,7 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
   },
   pod: {
     group: 'session',
-    about: 'Measures the targets of a plan, process by process, and writes the session as JSON lines.',
+    about: 'measures the targets of a plan, process by process',
     load: () => import('../pod/main.ts'),
   },
   'run-session': {

@@ -10,7 +10,6 @@ import { Failure } from '../../shared/failure.ts';
 import { readWhole } from '../../shared/flags.ts';
 import { type Placed, problemsOf, readText } from '../../shared/read.ts';
 import { readStdin, type World } from '../../shared/world.ts';
-import { parseYaml } from '../../shared/yaml.ts';
 
 type Key = keyof Values;
 
@@ -91,6 +90,8 @@ const fromFile = async (given: string | undefined, world: World): Promise<Source
   if (named === undefined && !existsSync(path)) return nothing;
   try {
     const text = file === '-' ? await readStdin(world, 1 << 20) : readText(path, file);
+    // Loaded for a file alone: most runs on this machine have none.
+    const { parseYaml } = await import('../../shared/yaml.ts');
     const placed = parseYaml(text, file === '-' ? 'stdin' : file);
     if (placed.value === undefined || placed.value === null) return nothing;
     if (typeof placed.value !== 'object' || Array.isArray(placed.value))
