@@ -9,6 +9,7 @@ import { openRun, type RunDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 import { matchBaselines, readBaseline } from './baselines.ts';
+import { sayBroken } from './broken-lines.ts';
 import { type History, readHistory, runName } from './history.ts';
 import { Rolling } from './rolling.ts';
 import { trackLineOf } from './track-line.ts';
@@ -48,12 +49,6 @@ const sayRepair = (repair: Repair | undefined, track: string, talk: Talk): void 
     talk.warn(
       `'${track}' ended in a line torn by a crash; its ${repair.bytes} bytes are in '${repair.side}' now, out of the history`,
     );
-};
-
-/** Broken lines are named and left out: they are a record of nothing, and the file is not this tool's to mend. */
-export const sayBroken = (broken: readonly string[], talk: Talk): void => {
-  for (const one of broken.slice(0, 5)) talk.warn(`${one}; the line is left out`);
-  if (broken.length > 5) talk.warn(`${broken.length - 5} more broken lines are left out`);
 };
 
 export const append: Verb = {

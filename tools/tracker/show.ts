@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { HistoryLine } from '../../schemas/tracker.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { painter } from '../../shared/terminal.ts';
-import { sayBroken } from './append.ts';
+import { sayBroken } from './broken-lines.ts';
 import { type Entry, LineReader, parsedLine, readHistory } from './history.ts';
 import { historyTable } from './history-table.ts';
 import type { Verb } from './verbs.ts';
