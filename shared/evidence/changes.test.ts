@@ -92,6 +92,11 @@ describe('change points', () => {
   });
 });
 
+/** A history with a step that each call invents. */
+const quiet = steps([0], 12, 0.01).map((value, at) => ({ commit: `q${at}`, value }));
+const runsFor = (step: number) =>
+  bisectAdvice([], quiet, [{ at: 5, p: 0.001, before: 0, after: step }])[0]!.runs;
+
 describe('what to measure next', () => {
   const commits = Array.from({ length: 41 }, (_, at) => `c${at}`);
   /** Every fourth commit measured; the step comes with c22. */
@@ -119,8 +124,6 @@ describe('what to measure next', () => {
   test('commits that the repository does not know have none between', () =>
     expect(bisectAdvice([], runs)[0]).toMatchObject({ next: null, between: 0 }));
   test('small steps need more runs', () => {
-    const runsFor = (step: number) =>
-      bisectAdvice([], runs, [{ at: 5, p: 0.001, before: 0, after: step }])[0]!.runs;
     expect(runsFor(0.1)).toBe(1);
     expect(runsFor(-0.005)).toBeGreaterThan(runsFor(0.01));
   });

@@ -86,6 +86,8 @@ test('a quiet session has none', () => {
   expect(names({ targets: ['mine', 'other', 'ref', 'control'], rounds: 16 })).toEqual([]);
 });
 
+const wave = ({ target, round }: Place): number => (target === 'mine' ? 0.05 * Math.sin(round / 3) : 0);
+
 describe('each doubt can be made to fire, with no other than it brings along', () => {
   test.each<[string[], Made, Partial<EvidenceInput>]>([
     [
@@ -129,7 +131,6 @@ describe('each doubt can be made to fire, with no other than it brings along', (
   ])('%p %#', (name, made, more) => expect(names(made, more)).toEqual(name));
 
   test('wandering', () => {
-    const wave = ({ target, round }: Place): number => (target === 'mine' ? 0.05 * Math.sin(round / 3) : 0);
     expect(names({ rounds: 40, effect: wave })).toContain('wandering');
   });
 });

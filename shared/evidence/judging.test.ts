@@ -35,6 +35,39 @@ const inputOf = (sessions: Session[], more: Partial<EvidenceInput> = {}): Eviden
 
 const judge = (input: EvidenceInput) => conclusionsOf(input).judged;
 
+const settleOf = (shift: number) => judge(inputOf([sessionOf({ mine: shift })]))[0]!.settle;
+
+const wordAt = (margin: number) => judge(inputOf([sessionOf({ mine: 0.03 })], { margin }))[0]!.conclusion;
+
+const floorOf = (level: number) => ({
+  target: 'floor',
+  turns: 1,
+  metric: 'warm',
+  values: SPREAD.map((one) => level + one),
+});
+
+const signedValues = (shift: number) => SPREAD.map((one) => shift + 10 * one);
+
+const beside = (control: number) =>
+  judge(inputOf([sessionOf({ mine: 0.2, control })], { control: 'control' }));
+
+const several = (count: number, spread: number) =>
+  Array.from({ length: count }, (_, at) =>
+    sessionOf({ mine: 0.1, control: 0 }, { name: `n${at + 1}`, more: spread * SPREAD[at]! }),
+  );
+
+/** The session with one target's values changed. */
+const changed = (
+  session: Session,
+  target: string,
+  change: (values: (number | null)[]) => (number | null)[],
+): Session => ({
+  ...session,
+  series: session.series.map((one) =>
+    Object.assign({}, one, one.target === target ? { values: change([...one.values]) } : {}),
+  ),
+});
+
 describe('the interval against the margin', () => {
   test.each([
     [0.04, 0.06, 'lower', 'slower'],
@@ -100,27 +133,19 @@ describe('one session', () => {
     expect(few!).toBeGreaterThan(many!);
   });
   test('near the margin a few more rounds would settle it; at it they would not', () => {
-    const settle = (shift: number) => judge(inputOf([sessionOf({ mine: shift })]))[0]!.settle;
-    expect(settle(Math.log1p(0.03) + 0.003)!.rounds).toBeGreaterThan(0);
-    expect(settle(Math.log1p(0.03))).toBeUndefined();
-    expect(settle(0.1)).toBeUndefined();
+    expect(settleOf(Math.log1p(0.03) + 0.003)!.rounds).toBeGreaterThan(0);
+    expect(settleOf(Math.log1p(0.03))).toBeUndefined();
+    expect(settleOf(0.1)).toBeUndefined();
   });
   test('other margins, other answers', () => {
-    const word = (margin: number) => judge(inputOf([sessionOf({ mine: 0.03 })], { margin }))[0]!.conclusion;
-    expect([word(0.01), word(0.03), word(0.06)]).toEqual(['slower', 'cant-tell', 'same']);
+    expect([wordAt(0.01), wordAt(0.03), wordAt(0.06)]).toEqual(['slower', 'cant-tell', 'same']);
   });
   test('floors: subtracted where the metric is net; nothing left is no ratio', () => {
     const net: Metric = { ...warm, net: true };
-    const floor = (level: number) => ({
-      target: 'floor',
-      turns: 1,
-      metric: 'warm',
-      values: SPREAD.map((one) => level + one),
-    });
     const session = sessionOf({ mine: Math.log(1.1) });
     const judged = (level: number) =>
       conclusionsOf(
-        inputOf([{ ...session, series: [...session.series, floor(level)] }], {
+        inputOf([{ ...session, series: [...session.series, floorOf(level)] }], {
           metrics: [net],
           floor: 'floor',
         }),
@@ -141,12 +166,11 @@ describe('one session', () => {
       signed: true,
       unit: 'B',
     };
-    const values = (shift: number) => SPREAD.map((one) => shift + 10 * one);
     const session: Session = {
       name: 's',
       series: [
         { target: 'ref', turns: 1, metric: 'warm', values: Array.from({ length: 12 }, () => -100) },
-        { target: 'mine', turns: 1, metric: 'warm', values: values(-90) },
+        { target: 'mine', turns: 1, metric: 'warm', values: signedValues(-90) },
       ],
     };
     const [one] = judge(inputOf([session], { metrics: [signed] }));
@@ -166,9 +190,8 @@ describe('one session', () => {
     ['a target without values', [], 'no round has a value of both'],
     ['only absent values', Array.from({ length: 12 }, () => null), 'no round has a value of both'],
   ])('%s are not judged', (_, values, reason) => {
-    const session = sessionOf({ mine: 0 });
-    const series = session.series.map((one) => (one.target === 'mine' ? { ...one, values } : one));
-    expect(conclusionsOf(inputOf([{ ...session, series }]))).toMatchObject({
+    const session = changed(sessionOf({ mine: 0 }), 'mine', () => values);
+    expect(conclusionsOf(inputOf([session]))).toMatchObject({
       judged: [],
       unjudged: [{ session: 's', reason: expect.stringContaining(reason) }],
     });
@@ -176,15 +199,13 @@ describe('one session', () => {
 });
 
 describe('the control', () => {
-  const judged = (control: number) =>
-    judge(inputOf([sessionOf({ mine: 0.2, control })], { control: 'control' }));
   test('that agrees stands beside the conclusion', () => {
-    const [one, ...rest] = judged(0);
+    const [one, ...rest] = beside(0);
     expect(rest).toEqual([]);
     expect(one).toMatchObject({ conclusion: 'slower', control: { differs: false } });
   });
   test('that differs takes every conclusion away', () => {
-    const [one] = judged(0.02);
+    const [one] = beside(0.02);
     expect(one).toMatchObject({ conclusion: 'cant-tell', control: { differs: true } });
     expect(one!.sentence).toContain('control pair');
     expect(one!.settle).toBeUndefined();
@@ -192,45 +213,36 @@ describe('the control', () => {
 });
 
 describe('several sessions', () => {
-  const sessions = (count: number, spread: number) =>
-    Array.from({ length: count }, (_, at) =>
-      sessionOf({ mine: 0.1, control: 0 }, { name: `n${at + 1}`, more: spread * SPREAD[at]! }),
-    );
   test('fewer than five stand one by one', () => {
-    const all = judge(inputOf(sessions(4, 1)));
+    const all = judge(inputOf(several(4, 1)));
     expect(all.map((one) => [one.session, one.scope, one.conclusion])).toEqual(
       ['n1', 'n2', 'n3', 'n4'].map((name) => [name, 'session', 'slower']),
     );
   });
   test('from five on they are blocks', () => {
-    const all = judge(inputOf(sessions(5, 1)));
+    const all = judge(inputOf(several(5, 1)));
     expect(all).toHaveLength(1);
     expect(all[0]).toMatchObject({ scope: 'sessions', sessions: 5, rounds: 60, conclusion: 'slower' });
     expect(all[0]!.session).toBeUndefined();
   });
   test('what varies between sessions widens the interval, and asks for more sessions', () => {
-    const [calm, wild] = [0, 8].map((spread) => judge(inputOf(sessions(6, spread)))[0]!);
+    const [calm, wild] = [0, 8].map((spread) => judge(inputOf(several(6, spread)))[0]!);
     expect(calm!.betweenSd).toBe(0);
     expect(wild!.betweenSd!).toBeGreaterThan(0.03);
     expect(wild!.conclusion).toBe('cant-tell');
     expect(wild!.settle!.sessions).toBeGreaterThan(0);
   });
   test('a control that differs over sessions takes the conclusion away', () => {
-    const all = sessions(5, 0).map((one) => ({
-      ...one,
-      series: one.series.map((each) =>
-        each.target === 'control' ? { ...each, values: each.values.map((value) => value! * 1.05) } : each,
-      ),
-    }));
+    const all = several(5, 0).map((one) =>
+      changed(one, 'control', (values) => values.map((value) => value! * 1.05)),
+    );
     expect(judge(inputOf(all, { control: 'control' }))[0]).toMatchObject({
       conclusion: 'cant-tell',
       control: { differs: true },
     });
   });
   test('a comparison that one session lacks is not pooled', () => {
-    const all = sessions(5, 1).map((one, at) =>
-      at === 2 ? { ...one, series: one.series.filter((each) => each.target !== 'mine') } : one,
-    );
+    const all = several(5, 1).map((one, at) => (at === 2 ? changed(one, 'mine', () => []) : one));
     expect(conclusionsOf(inputOf(all))).toMatchObject({ judged: [], unjudged: [{ session: 'n3' }] });
   });
 });

@@ -3,6 +3,9 @@ import { plannedLooks, spentAt } from './spending.ts';
 import { neededFor, sessionsFor, sessionVariance } from './planning.ts';
 import { detectableShift, power, roundsFor, studentPower } from './power.ts';
 
+const roundsNeeded = (withinSd: number, effect: number, margin: number, family = 1): number =>
+  neededFor({ withinSd }, { effect, margin, family }).rounds!;
+
 describe('power of rounds', () => {
   test.each([
     [6, 0.05],
@@ -37,13 +40,11 @@ describe('power of rounds', () => {
 
 describe('plans', () => {
   test('less noise, a larger effect and a smaller margin need fewer rounds; a family needs more', () => {
-    const rounds = (withinSd: number, effect: number, margin: number, family = 1): number =>
-      neededFor({ withinSd }, { effect, margin, family }).rounds!;
-    expect(rounds(0.02, 0.05, 0.03)).toBeLessThan(rounds(0.03, 0.05, 0.03));
-    expect(rounds(0.02, 0.08, 0.03)).toBeLessThan(rounds(0.02, 0.05, 0.03));
-    expect(rounds(0.02, 0.05, 0.01)).toBeLessThan(rounds(0.02, 0.05, 0.03));
-    expect(rounds(0.02, 0.05, 0.03, 6)).toBeGreaterThan(rounds(0.02, 0.05, 0.03));
-    expect(rounds(0, 0.05, 0.03)).toBe(6);
+    expect(roundsNeeded(0.02, 0.05, 0.03)).toBeLessThan(roundsNeeded(0.03, 0.05, 0.03));
+    expect(roundsNeeded(0.02, 0.08, 0.03)).toBeLessThan(roundsNeeded(0.02, 0.05, 0.03));
+    expect(roundsNeeded(0.02, 0.05, 0.01)).toBeLessThan(roundsNeeded(0.02, 0.05, 0.03));
+    expect(roundsNeeded(0.02, 0.05, 0.03, 6)).toBeGreaterThan(roundsNeeded(0.02, 0.05, 0.03));
+    expect(roundsNeeded(0, 0.05, 0.03)).toBe(6);
   });
   test.each([0.03, 0.01, 0, NaN])('an effect of %d is not above the margin', (effect) =>
     expect(() => neededFor({ withinSd: 0.02 }, { effect })).toThrow('margin'),

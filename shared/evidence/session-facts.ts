@@ -78,7 +78,7 @@ export const groupedBy = (
   const targets = new Set(facts.tracks.map((one) => one.target));
   const mirror = targets.size === 2 ? [...targets][1] : undefined;
   return withoutRounds(facts.tracks)
-    .filter((track) => track.target !== mirror)
+    .filter((track) => track.target !== mirror && !track.metric.signed)
     .flatMap(({ target, turns, values }) => {
       const names: string[] = [];
       const groups = Int32Array.from({ length: values.length }, (_, round) => {

@@ -2,6 +2,7 @@
 import { mean, standardDeviation } from '../statistics.ts';
 import type { Doubt } from '../../schemas/analysis.ts';
 import { DEFAULTS, type EvidenceInput, type Reading } from './input.ts';
+import type { Pair } from './pairs.ts';
 import {
   driftStatistic,
   firstRoundsP,
@@ -18,8 +19,19 @@ import { generator, type Random } from './random.ts';
 import { groupedBy, type SessionFacts, trifle } from './session-facts.ts';
 import { pText } from './sentences.ts';
 
-/** Level of each test; six of them may fire on a clean session, and together in one of twenty (checked in test/truth). */
-export const TREND_LEVEL = 0.006;
+/**
+ * Level of each test; six of them may fire on a clean session, and together in one of twenty-five (checked in test/truth).
+ * The larger one is for what misleads most and shows least.
+ */
+export const TREND_LEVELS = {
+  drift: 0.006,
+  wandering: 0.01,
+  warmup: 0.006,
+  order: 0.006,
+  predecessor: 0.006,
+  clock: 0.006,
+} as const;
+type Trend = keyof typeof TREND_LEVELS;
 
 /** Fewer rounds have no course. */
 const FEWEST = 6;
@@ -29,114 +41,101 @@ const STEADY_CLOCK = 0.002;
 
 const percent = (logarithm: number): string => `${(100 * Math.expm1(Math.abs(logarithm))).toFixed(1)} %`;
 
-const fires = (name: string, p: number, sentence: string): Doubt => ({
-  name,
-  value: p,
-  threshold: TREND_LEVEL,
-  sentence: `${sentence} (${pText(p)})`,
-});
+/** The doubt, when p is at most the level of its test; `sentence` is only made then. */
+const fires = (name: Trend, p: number, sentence: () => string): Doubt[] =>
+  p <= TREND_LEVELS[name]
+    ? [{ name, value: p, threshold: TREND_LEVELS[name], sentence: `${sentence()} (${pText(p)})` }]
+    : [];
 
 /** The series with the largest value of `of`. */
 const largest = <T>(items: readonly T[], of: (one: T) => number): T =>
   items.reduce((best, one) => (of(one) > of(best) ? one : best));
 
+/** What a series moves from the first round to the last, by its Theil–Sen slope. */
+const moved = ({ differences }: Pair): number => {
+  const rounds = Array.from(differences.keys()).filter((at) => !Number.isNaN(differences[at]!));
+  const values = rounds.map((at) => differences[at]!);
+  return theilSen(rounds, values) * (differences.length - 1);
+};
+
 /** Candidate over reference moves in one direction during the session. */
-const drift = (facts: SessionFacts, random: Random, least: number): Doubt[] => {
-  const p = permutationP(
-    facts.rounds,
-    driftStatistic(facts.pairs.map((one) => rankScores(one.differences))),
-    random,
-  );
-  if (p > TREND_LEVEL) return [];
-  const { pair, total } = largest(
-    facts.pairs.map((one) => {
-      const rounds = Array.from(one.differences.keys()).filter((at) => !Number.isNaN(one.differences[at]!));
-      const slope = theilSen(
-        rounds,
-        rounds.map((at) => one.differences[at]!),
-      );
-      return { pair: one, total: slope * (facts.rounds - 1) };
-    }),
-    (one) => Math.abs(one.total),
-  );
+const drift = ({ rounds, pairs }: SessionFacts, random: Random, least: number): Doubt[] => {
+  const p = permutationP(rounds, driftStatistic(pairs.map((one) => rankScores(one.differences))), random);
+  if (p > TREND_LEVELS.drift) return [];
+  const pair = largest(pairs, (one) => Math.abs(moved(one)));
+  const total = moved(pair);
   if (!pair.metric.signed && Math.abs(total) < least) return [];
   const size = pair.metric.signed ? '' : ` by ${percent(total)}`;
-  return [
-    fires(
-      'drift',
-      p,
+  return fires(
+    'drift',
+    p,
+    () =>
       `${pair.target} against the reference drifts${size} from the first round to the last, on ${pair.metric.key} at ${pair.turns} turns`,
-    ),
-  ];
+  );
 };
 
 /** Neighbouring rounds are alike: fewer independent rounds than it seems. Series that hardly vary are left out. */
-const wandering = (facts: SessionFacts, random: Random, least: number): Doubt[] => {
-  const moving = facts.pairs.filter(({ metric, differences }) => {
+const wandering = ({ rounds, pairs }: SessionFacts, random: Random, least: number): Doubt[] => {
+  const varying = pairs.filter(({ metric, differences }) => {
     const known = differences.filter((one) => !Number.isNaN(one));
     return metric.signed || Math.max(...known) - Math.min(...known) >= least;
   });
-  if (moving.length === 0) return [];
-  const scores = moving.map((one) => rankScores(one.differences));
-  const p = permutationP(facts.rounds, wanderStatistic(scores), random);
-  if (p > TREND_LEVEL) return [];
-  const what = 'neighbouring rounds resemble each other, so the interval is too narrow for so many rounds';
-  return [fires('wandering', p, what)];
+  if (varying.length === 0) return [];
+  const scores = varying.map((one) => rankScores(one.differences));
+  return fires(
+    'wandering',
+    permutationP(rounds, wanderStatistic(scores), random),
+    () => 'neighbouring rounds resemble each other, so the interval is too narrow for so many rounds',
+  );
+};
+
+/** Mean of the values that are there; 0 without any. */
+const meanOfKnown = (values: Float64Array): number => {
+  const known = Array.from(values).filter((one) => !Number.isNaN(one));
+  return known.length === 0 ? 0 : mean(known);
 };
 
 /** The first rounds stand out from the rest, on the slow side, in all targets together. */
-const warmup = (facts: SessionFacts, random: Random, least: number): Doubt[] => {
-  const first = Math.max(2, Math.floor(facts.rounds / 4));
-  const slowUp = facts.tracks
+const warmup = ({ rounds, tracks }: SessionFacts, random: Random, least: number): Doubt[] => {
+  const first = Math.max(2, Math.floor(rounds / 4));
+  const slowUp = tracks
     .filter((one) => !one.metric.signed)
     .map(({ values, metric }) => (metric.better === 'lower' ? values : values.map((one) => -one)));
   if (slowUp.length === 0) return [];
   const above = mean(
-    slowUp.map((values) => {
-      const of = (from: number, to: number) => {
-        const known = Array.from(values.subarray(from, to)).filter((one) => !Number.isNaN(one));
-        return known.length === 0 ? 0 : mean(known);
-      };
-      return of(0, first) - of(first, values.length);
-    }),
+    slowUp.map((values) => meanOfKnown(values.subarray(0, first)) - meanOfKnown(values.subarray(first))),
   );
   if (!(above >= least)) return [];
-  const p = firstRoundsP(
-    slowUp.map((one) => rankScores(one)),
-    facts.rounds,
-    first,
-    random,
-  );
-  if (p > TREND_LEVEL) return [];
-  return [
-    fires(
-      'warmup',
-      p,
+  const scores = slowUp.map((one) => rankScores(one));
+  return fires(
+    'warmup',
+    firstRoundsP(scores, rounds, first, random),
+    () =>
       `the first ${first} rounds are ${percent(above)} slower than the rest; give the session warm-up rounds`,
-    ),
-  ];
+  );
+};
+
+/** How far the groups of a series are apart. */
+const apart = (grouped: Grouped): number => {
+  const means = groupMeans(grouped).filter((one) => one !== null);
+  return means.length < 2 ? 0 : Math.max(...means) - Math.min(...means);
 };
 
 /** Rounds whose sample stood elsewhere in the order, or came after another target, differ. */
 const groups = (
-  name: string,
+  name: 'order' | 'predecessor',
   all: readonly Grouped[],
-  facts: SessionFacts,
   random: Random,
   least: number,
-  what: string,
+  on: string,
 ): Doubt[] => {
-  if (all.length === 0) return [];
-  const spread = Math.max(
-    ...all.map((one) => {
-      const means = groupMeans(one).filter((known) => known !== null);
-      return means.length < 2 ? 0 : Math.max(...means) - Math.min(...means);
-    }),
+  const spread = Math.max(0, ...all.map(apart));
+  if (all.length === 0 || !(spread >= least)) return [];
+  return fires(
+    name,
+    permutationP(all[0]!.values.length, groupStatistic(all), random),
+    () => `a sample depends on ${on} by ${percent(spread)}`,
   );
-  if (!(spread >= least)) return [];
-  const p = permutationP(facts.rounds, groupStatistic(all), random);
-  if (p > TREND_LEVEL) return [];
-  return [fires(name, p, `a sample ${what} by ${percent(spread)}`)];
 };
 
 /** Two groupings that divide every series the same way are one question. */
@@ -149,40 +148,41 @@ const sameDivision = (a: readonly Grouped[], b: readonly Grouped[]): boolean =>
     return pairs.size === a[at]!.count && pairs.size === b[at]!.count;
   });
 
+/** Log-ratios of a reading between a pair's two samples, by round; NaN where either has none. */
+const readingRatios = (facts: SessionFacts, pair: Pair, reference: string, read: Read): Float64Array =>
+  pair.differences.map((_, round) => {
+    const [mine, theirs] = [pair.target, reference].map((name) => {
+      const reading = facts.readingOf(name, pair.turns, round);
+      return (reading && read(reading)) ?? 0;
+    });
+    return mine! > 0 && theirs! > 0 ? Math.log(mine! / theirs!) : NaN;
+  });
+
+type Read = (reading: Reading) => number | undefined;
+
+/** Clocks, the better one first: how a reading moves with time, and what the words call it. */
+const CLOCKS: readonly { read: Read; direction: 1 | -1; name: string }[] = [
+  { read: (one) => one.mhz, direction: -1, name: 'the clock' },
+  { read: (one) => one.speedMs, direction: 1, name: 'the speed probe' },
+];
+
 /** The clock of the two samples of a round, and which is faster, move together: mhz readings, else the speed probe. */
 const clock = (facts: SessionFacts, reference: string, random: Random): Doubt[] => {
-  for (const [read, direction, what] of [
-    [(one: Reading) => one.mhz, -1, 'the clock'],
-    [(one: Reading) => one.speedMs, 1, 'the speed probe'],
-  ] as const) {
-    const moved = facts.pairs
-      .filter((one) => one.metric.basis !== 'count' && !one.metric.signed)
-      .flatMap(({ target, turns, metric, differences }) => {
-        const ratios = differences.map((_, round) => {
-          const [mine, theirs] = [target, reference].map((name) => {
-            const reading = facts.readingOf(name, turns, round);
-            return reading && read(reading);
-          });
-          return mine !== undefined && theirs !== undefined && mine > 0 && theirs > 0
-            ? Math.log(mine / theirs)
-            : NaN;
-        });
-        const known = Array.from(ratios).filter((one) => !Number.isNaN(one));
-        if (known.length < FEWEST || standardDeviation(known) < STEADY_CLOCK) return [];
-        const slowUp = metric.better === 'lower' ? differences : differences.map((one) => -one);
-        return [[rankScores(slowUp), rankScores(ratios)] as const];
-      });
-    if (moved.length === 0) continue;
-    const p = permutationP(facts.rounds, togetherStatistic(moved, direction), random);
-    return p > TREND_LEVEL
-      ? []
-      : [
-          fires(
-            'clock',
-            p,
-            `times move with ${what} from sample to sample; part of the difference is the machine's`,
-          ),
-        ];
+  const times = facts.pairs.filter(({ metric }) => metric.basis !== 'count' && !metric.signed);
+  for (const { read, direction, name } of CLOCKS) {
+    const together = times.flatMap((pair) => {
+      const ratios = readingRatios(facts, pair, reference, read);
+      const known = Array.from(ratios).filter((one) => !Number.isNaN(one));
+      if (known.length < FEWEST || standardDeviation(known) < STEADY_CLOCK) return [];
+      const slowUp = pair.metric.better === 'lower' ? pair.differences : pair.differences.map((one) => -one);
+      return [[rankScores(slowUp), rankScores(ratios)] as const];
+    });
+    if (together.length === 0) continue;
+    return fires(
+      'clock',
+      permutationP(facts.rounds, togetherStatistic(together, direction), random),
+      () => `times move with ${name} from sample to sample; part of the difference is the machine's`,
+    );
   }
   return [];
 };
@@ -199,10 +199,10 @@ export const roundTrends = (input: EvidenceInput, facts: SessionFacts): Doubt[] 
     // A drift makes neighbours alike too; it is named once.
     ...(drifts.length > 0 ? drifts : wandering(facts, random, least)),
     ...warmup(facts, random, least),
-    ...groups('order', byPlace, facts, random, least, 'depends on its place in the round'),
+    ...groups('order', byPlace, random, least, 'its place in the round'),
     ...(sameDivision(byPlace, byPredecessor)
       ? []
-      : groups('predecessor', byPredecessor, facts, random, least, 'depends on the target before it')),
+      : groups('predecessor', byPredecessor, random, least, 'the target before it')),
     ...clock(facts, input.reference, random),
   ];
 };

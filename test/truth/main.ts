@@ -6,28 +6,42 @@
  */
 import { join } from 'node:path';
 import { writeAtomically } from '../../shared/files.ts';
-import { CHECKS } from './checks.ts';
+import { sessionEffects } from './blocks.ts';
+import { doubts } from './doubting.ts';
+import { histories } from './histories.ts';
+import { coverage, falseAlarms, power } from './intervals.ts';
 import type { TruthRecord } from './record.ts';
 import { reportOf } from './report.ts';
+import { stopping } from './stopping.ts';
+
+const CHECKS: Readonly<Record<string, () => Iterable<TruthRecord>>> = {
+  'false-alarms': falseAlarms,
+  coverage,
+  power,
+  stopping,
+  sessions: sessionEffects,
+  doubts,
+  histories,
+};
 
 const wanted = process.argv.slice(2);
-const names = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
-const unknown = wanted.filter((one) => !names.includes(one as keyof typeof CHECKS));
+const unknown = wanted.filter((one) => !(one in CHECKS));
 if (unknown.length > 0) {
-  console.error(`no check '${unknown.join("', '")}'; there are ${names.join(', ')}`);
+  console.error(`no check '${unknown.join("', '")}'; there are ${Object.keys(CHECKS).join(', ')}`);
   process.exit(2);
 }
 const records: TruthRecord[] = [];
-for (const name of names)
+for (const [name, check] of Object.entries(CHECKS))
   if (wanted.length === 0 || wanted.includes(name))
-    for (const record of CHECKS[name]()) {
+    for (const record of check()) {
       records.push(record);
-      const { check, case: what, value, limit, holds, pass } = record;
-      console.error(`${pass ? 'holds' : 'FAILS'}  ${check}: ${what}: ${value.toFixed(4)}${limit === null ? '' : ` (${holds} ${limit})`}`);
+      const { check: statement, case: what, value, limit, holds, pass } = record;
+      const promise = limit === null ? '' : `, ${holds} ${limit}`;
+      console.error(`${pass ? 'holds' : 'FAILS'}  ${statement}: ${what}: ${value.toFixed(4)}${promise}`);
     }
 if (wanted.length === 0) {
-  const lines = records.map((one) => JSON.stringify(one));
-  writeAtomically(join(import.meta.dir, 'report.jsonl'), `${lines.join('\n')}\n`);
+  const lines = records.map((one) => `${JSON.stringify(one)}\n`);
+  writeAtomically(join(import.meta.dir, 'report.jsonl'), lines.join(''));
   writeAtomically(join(import.meta.dir, 'report.md'), reportOf(records));
 }
 const failed = records.filter((one) => !one.pass).length;
