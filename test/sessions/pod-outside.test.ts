@@ -213,45 +213,80 @@ describe.each(BOTH)('on %s', (runtime) => {
   });
 });
 
-/** A cgroup with a CPU quota of 20 %, and the file that takes processes; absent where none can be made. */
-const limitedCgroup = (cgroup: Cgroup): { dir: string; procs: string } | undefined => {
-  if (!cgroup.cpu) return undefined;
-  const dir = `${cgroup.cpu.dir}/k8sbench-quota-${process.pid}`;
+/** A cgroup made for a test, in the hierarchies of CPU time and quota; absent where none can be made. */
+interface MadeCgroup {
+  /** The part that a quota is set on. */
+  cpu: string;
+  /** Words before a command that is to run in it. */
+  wrapper: string[];
+  remove(): void;
+}
+
+const makeCgroup = (cgroup: Cgroup, name: string, quota: boolean): MadeCgroup | undefined => {
+  if (!cgroup.cpu || !cgroup.usage) return undefined;
+  const cpu = `${cgroup.cpu.dir}/k8sbench-${name}-${process.pid}`;
+  const dirs = [...new Set([cpu, `${cgroup.usage.dir}/k8sbench-${name}-${process.pid}`])];
   try {
-    mkdirSync(dir);
-    if (cgroup.cpu.version === 2) writeFileSync(`${dir}/cpu.max`, '20000 100000');
-    else {
-      writeFileSync(`${dir}/cpu.cfs_period_us`, '100000');
-      writeFileSync(`${dir}/cpu.cfs_quota_us`, '20000');
+    for (const dir of dirs) mkdirSync(dir);
+    if (quota && cgroup.cpu.version === 2) writeFileSync(`${cpu}/cpu.max`, '20000 100000');
+    if (quota && cgroup.cpu.version === 1) {
+      writeFileSync(`${cpu}/cpu.cfs_period_us`, '100000');
+      writeFileSync(`${cpu}/cpu.cfs_quota_us`, '20000');
     }
-    return { dir, procs: `${dir}/cgroup.procs` };
   } catch {
     return undefined;
   }
+  const enter = dirs.map((dir) => `echo $$ > ${dir}/cgroup.procs`).join(' && ');
+  return {
+    cpu,
+    wrapper: ['sh', '-c', `${enter} && exec "$@"`, 'sh'],
+    remove: () => dirs.forEach((dir) => rmdirSync(dir)),
+  };
 };
 
 describe('in a cgroup with a CPU quota', () => {
-  const limited = limitedCgroup(locateCgroup(machine));
-  afterAll(() => {
-    if (limited) rmdirSync(limited.dir);
-  });
-  const wrapper = limited ? ['sh', '-c', `echo $$ > ${limited.procs} && exec "$@"`, 'sh'] : [];
+  let made: MadeCgroup | undefined;
+  beforeAll(() => void (made = makeCgroup(locateCgroup(machine), 'quota', true)));
+  afterAll(() => made?.remove());
 
   for (const runtime of BOTH)
     test(`${runtime}: the throttling shows`, async () => {
-      const { exit, lines } = await run(runtime, planOf(['burn', '200000']), { wrapper });
+      const options = made ? { wrapper: made.wrapper } : {};
+      const { exit, lines } = await run(runtime, planOf(['burn', '200000']), options);
       expect(exit).toBe(0);
+      if (!made) return expect(lines[0]!['cpuMax']).not.toBe('20000 100000');
+      expect(lines[0]).toMatchObject({ cpuMax: '20000 100000', cpuStatOf: made.cpu });
       const burnt = only(lines, 'cpu').filter(
         (line) => line['target'] === 'tested' && line['step'] === 'sample',
       );
-      if (!limited) return expect(lines[0]!['cpuMax']).not.toBe('20000 100000');
-      expect(lines[0]).toMatchObject({ cpuMax: '20000 100000', cpuStatOf: limited.dir });
       for (const line of burnt) {
         expect(line['nrPeriods']).toBeGreaterThan(0);
         expect(line['nrThrottled']).toBeGreaterThan(0);
         expect(line['throttledUsec']).toBeGreaterThan(0);
         // Throttled, it lives longer than it works.
         expect(line['usageUsec']).toBeLessThan((line['wallMs'] as number) * 1000);
+      }
+    });
+});
+
+describe('as the first process of a container', () => {
+  let made: MadeCgroup | undefined;
+  beforeAll(() => void (made = makeCgroup(locateCgroup(machine), 'container', false)));
+  afterAll(() => made?.remove());
+
+  for (const runtime of BOTH)
+    test(`${runtime}: the container's cgroup counts, and what becomes an orphan in it is found`, async () => {
+      const wrapper = [...(made?.wrapper ?? []), 'unshare', '--pid', '--fork', '--mount-proc'];
+      const options = { ...(made ? { wrapper } : {}), env: { K8SBENCH_DELIVERY: 'bundle' } };
+      const good = await run(runtime, planOf(['good']), options);
+      expect(good.exit).toBe(0);
+      if (made) expect(good.lines[0]).toMatchObject({ cpuAccounting: 'cgroup', delivery: 'bundle' });
+      for (const mode of made ? ['daemon', 'scrubbed'] : ['daemon']) {
+        const result = await run(runtime, planOf([mode]), options);
+        expect({ exit: result.exit, code: errorOf(result)?.['code'] }).toEqual({
+          exit: 1,
+          code: 'left-behind',
+        });
       }
     });
 });

@@ -49,6 +49,7 @@ liar) echo '{"open":1,"turn":[1000000]}' ;;
 flood) exec yes ;;
 fork) sleep 600 >/dev/null & echo "$good" ;;
 holder) sleep 600 & echo "$good" ;;
+scrubbed) env -i setsid -f sleep 600 >/dev/null 2>&1; echo "$good" ;;
 daemon) setsid -f sleep 600 >/dev/null 2>&1; echo "$good" ;;
 forkbomb) for i in 1 2 3 4 5 6 7 8; do sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & done; echo "$good" ;;
 affinity) taskset -cp "$2" $$ >/dev/null; sleep 1; echo "$good" ;;

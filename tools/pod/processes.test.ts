@@ -136,6 +136,15 @@ describe('settling', () => {
       dirtyBytes: expect.any(Number),
     });
     settle.close();
+    // Much is dirty there: the disk is waited for, unless the session must stop.
+    const busy = describedMachine('x86-shared-v2');
+    const dirty = { settleMs: expect.any(Number), dirtyBytes: 20480 * 1024 };
+    expect(await new Settle(busy, directory).wait(never)).toEqual(dirty);
+    const stopping = new AbortController();
+    const waiting = new Settle(busy, directory).wait(stopping.signal);
+    stopping.abort();
+    expect(await waiting).toEqual(dirty);
+    rmSync(busy.root, { recursive: true });
     const described = describedMachine('x86-no-cgroup');
     const unknown = new Settle(described, directory);
     expect(await unknown.wait(never)).toEqual({});

@@ -55,7 +55,7 @@ export class Settle {
     const dirty = dirtyBytes(this.#meminfo.text());
     if (dirty === undefined) return {};
     if (dirty > ENOUGH_BYTES) await syncFileSystem(this.#data, signal);
-    return { settleMs: performance.now() - from, dirtyBytes: dirty };
+    return { settleMs: Math.round((performance.now() - from) * 1e3) / 1e3, dirtyBytes: dirty };
   }
 
   close(): void {

@@ -73,7 +73,7 @@ export const startSpeedProbe = async (
       Atomics.store(cells, 0, asked);
       Atomics.notify(cells, 0);
       Atomics.wait(cells, 1, before, LONGEST_MS);
-      return Atomics.load(cells, 1) === asked ? { probeUsec: result[0]! * 1000 } : {};
+      return Atomics.load(cells, 1) === asked ? { probeUsec: Math.round(result[0]! * 1e6) / 1e3 } : {};
     },
     close() {
       Atomics.store(cells, 0, -1);

@@ -38,8 +38,9 @@ interface Asked {
 /** Fingerprint of plain commands whose output isn't compared. */
 const UNCHECKED = 'unchecked';
 
-/** ms with the clock's own resolution, ns; the digits after it are rounding. */
+/** Times with the clock's own resolution, ns; the digits after it are rounding. */
 const ms = (value: number): number => Math.round(value * 1e6) / 1e6;
+const usec = (value: number): number => Math.round(value * 1e3) / 1e3;
 
 const words = (command: readonly string[] | undefined, values: Values): string[] =>
   (command ?? []).map((word) => fill(word, values));
@@ -144,7 +145,7 @@ const plainSample = async (asked: Asked): Promise<Outcome> => {
       open: 0,
       turn: measured.map((one) => ms(one.wallMs)),
       fingerprint: first,
-      ...(cpu ? { openCpu: 0, turnCpu: cpu.map((usec) => usec / 1000) } : {}),
+      ...(cpu ? { openCpu: 0, turnCpu: cpu.map((one) => ms(one / 1000)) } : {}),
       ...(peaks ? { peakRss: Math.max(...peaks) / 2 ** 20 } : {}),
     },
     measured,
@@ -165,10 +166,10 @@ const cpuFields = (rig: Rig, measured: readonly Measured[]): Record<string, unkn
   const usage = { cgroup: usageUsec, process: accounted, none: undefined }[rig.accounting];
   return {
     wallMs: ms(measured.reduce((sum, one) => sum + ms(one.wallMs), 0)),
-    usageUsec: usage ?? null,
+    usageUsec: usage === undefined ? null : usec(usage),
     nrPeriods: nrPeriods ?? null,
     nrThrottled: nrThrottled ?? null,
-    throttledUsec: throttledUsec ?? null,
+    throttledUsec: throttledUsec === undefined ? null : usec(throttledUsec),
     ...rig.clock.take(),
     harnessUsec,
   };
