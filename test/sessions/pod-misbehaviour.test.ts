@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
-import { machineAt } from '../../tools/pod/machine.ts';
+import { machineAt } from '../../shared/machine.ts';
 import {
   errorOf,
   only,

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { constants, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Cgroup, locateCgroup } from '../../tools/pod/cgroup.ts';
-import { machineAt } from '../../tools/pod/machine.ts';
+import { type Cgroup, locateCgroup } from '../../shared/cgroup.ts';
+import { machineAt } from '../../shared/machine.ts';
 import {
   errorOf,
   linesOf,

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sequenceOf } from '../../shared/sequence.ts';
-import { machineAt } from '../../tools/pod/machine.ts';
+import { machineAt } from '../../shared/machine.ts';
 import {
   errorOf,
   only,

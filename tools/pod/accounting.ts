@@ -1,7 +1,7 @@
 import type { CompactPlan } from '../../schemas/plan.ts';
-import { type Cgroup, isMachineRoot } from './cgroup.ts';
+import { type Cgroup, isMachineRoot } from '../../shared/cgroup.ts';
 import { ACCOUNTS_PROCESSES } from './launch.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from '../../shared/machine.ts';
 import { enterOwnCgroup, type OwnCgroup } from './own-cgroup.ts';
 import type { Accounting } from './rig.ts';
 

@@ -1,5 +1,5 @@
-import { allowedListOf } from './cpu-list.ts';
-import type { Machine } from './machine.ts';
+import { allowedListOf } from '../../shared/cpu-list.ts';
+import type { Machine } from '../../shared/machine.ts';
 
 /** Threads looked at in one check: enough for a large program, bounded for a huge one. */
 const MOST = 128;

@@ -1,21 +1,6 @@
-import type { Machine, Reread } from './machine.ts';
+import { frequencyFile } from '../../shared/governors.ts';
+import type { Machine, Reread } from '../../shared/machine.ts';
 import { SessionError } from './session-error.ts';
-
-const frequency = (cpu: number, file: string): string => `/sys/devices/system/cpu/cpu${cpu}/cpufreq/${file}`;
-
-/** Governor of each core that has one; a file that is there and can't be read is `unreadable`. */
-export const governorsOf = (machine: Machine, cpus: readonly number[]): Map<number, string> => {
-  const governors = new Map<number, string>();
-  for (const cpu of cpus) {
-    const text = machine.read(frequency(cpu, 'scaling_governor'));
-    if (text !== undefined) governors.set(cpu, text?.trim() || 'unreadable');
-  }
-  return governors;
-};
-
-/** Whether the clock is fixed: no governor, or `performance` on every core (spec §5). */
-export const isFixed = (governors: ReadonlyMap<number, string>): boolean =>
-  [...governors.values()].every((one) => one === 'performance');
 
 /** The refusal of cores whose clock moves, naming them. */
 export const scalingRefusal = (governors: ReadonlyMap<number, string>): SessionError => {
@@ -36,7 +21,7 @@ export class ClockSampler {
   #highest = 0;
 
   constructor(machine: Machine, cpus: readonly number[]) {
-    this.#files = cpus.map((cpu) => machine.open(frequency(cpu, 'scaling_cur_freq')));
+    this.#files = cpus.map((cpu) => machine.open(frequencyFile(cpu, 'scaling_cur_freq')));
     this.#files = this.#files.filter((file) => file.text() !== undefined);
   }
 

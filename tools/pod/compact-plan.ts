@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CompactPlan } from '../../schemas/plan.ts';
-import { parseCpuList } from './cpu-list.ts';
+import { parseCpuList } from '../../shared/cpu-list.ts';
 import { unknownIn } from './placeholders.ts';
 import { SessionError } from './session-error.ts';
 

@@ -1,6 +1,6 @@
-import type { Cgroup } from './cgroup.ts';
-import { allowedListOf } from './cpu-list.ts';
-import type { Machine, Reread } from './machine.ts';
+import type { Cgroup } from '../../shared/cgroup.ts';
+import { allowedListOf } from '../../shared/cpu-list.ts';
+import type { Machine, Reread } from '../../shared/machine.ts';
 import { type Code, SessionError } from './session-error.ts';
 
 interface Condition {

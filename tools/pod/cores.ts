@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompactPlan } from '../../schemas/plan.ts';
-import { governorsOf, isFixed } from './clock.ts';
-import { formatCpuList } from './cpu-list.ts';
-import type { Machine } from './machine.ts';
+import { governorsOf, isFixed } from '../../shared/governors.ts';
+import { formatCpuList } from '../../shared/cpu-list.ts';
+import type { Machine } from '../../shared/machine.ts';
 import { choosePin, idleShares, type Pin } from './pin.ts';
-import type { Core } from './topology.ts';
+import type { Core } from '../../shared/topology.ts';
 
 /** Time over which idle shares are taken, ms (spec §5). */
 const IDLE_MS = 1000;

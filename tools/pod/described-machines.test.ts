@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { cpuQuota, isMachineRoot, locateCgroup, memoryMax } from './cgroup.ts';
-import { ClockSampler, governorsOf, isFixed, scalingRefusal } from './clock.ts';
+import { cpuQuota, isMachineRoot, locateCgroup, memoryMax } from '../../shared/cgroup.ts';
+import { governorsOf, isFixed } from '../../shared/governors.ts';
+import { ClockSampler, scalingRefusal } from './clock.ts';
 import { Conditions } from './conditions.ts';
 import { gomaxprocsOf } from './cores.ts';
-import { formatCpuList } from './cpu-list.ts';
-import { type Described, describedMachine, machineNames } from './described-machine.ts';
+import { formatCpuList } from '../../shared/cpu-list.ts';
+import { type Described, describedMachine, machineNames } from '../../test/described-machine.ts';
 import { cpuSetOf, cpusOf, machineFacts } from './facts.ts';
 import { CpuMeter, spent } from './meter.ts';
 import { choosePin, idleShares } from './pin.ts';

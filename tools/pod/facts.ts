@@ -1,11 +1,11 @@
 import type { CompactPlan } from '../../schemas/plan.ts';
-import { type Cgroup, cpuQuota, memoryMax } from './cgroup.ts';
-import { allowedListOf, formatCpuList, parseCpuList } from './cpu-list.ts';
-import { cpuInfo } from './cpuinfo.ts';
-import { fixturePlace } from './fixtures.ts';
-import type { Machine } from './machine.ts';
+import { type Cgroup, cpuQuota, memoryMax } from '../../shared/cgroup.ts';
+import { allowedListOf, formatCpuList, parseCpuList } from '../../shared/cpu-list.ts';
+import { cpuInfo } from '../../shared/cpuinfo.ts';
+import { mountOf } from '../../shared/mounts.ts';
+import type { Machine } from '../../shared/machine.ts';
 import type { Place } from './place.ts';
-import { boost, type Core, coresOf, isolatedCpus, onlineCpus, smtControl } from './topology.ts';
+import { boost, type Core, coresOf, isolatedCpus, onlineCpus, smtControl } from '../../shared/topology.ts';
 
 /** The CPUs of this machine as a session sees them. */
 export interface Cpus {
@@ -97,7 +97,7 @@ export const machineFacts = (
   const boosts = boost(machine);
   const smt = smtControl(machine);
   const isolated = isolatedCpus(machine);
-  const fixtures = fixturePlace(machine, data);
+  const fixtures = mountOf(machine, data);
   return {
     kernel: machine.word('/proc/sys/kernel/osrelease') ?? '',
     cpuModel: cpus.model,

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { EXIT } from '../../shared/exit.ts';
-import { machineAt } from './machine.ts';
+import { machineAt } from '../../shared/machine.ts';
 import { runSession } from './session.ts';
 import { StandardOutput } from './standard-output.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Machine } from './machine.ts';
+import type { Machine } from '../../shared/machine.ts';
 import type { OwnCgroup } from './own-cgroup.ts';
 
 /** In the environment of every measured process and of all that inherit it; the value is the session's. */

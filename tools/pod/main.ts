@@ -3,7 +3,7 @@ import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure } from '../../shared/failure.ts';
 import { readStdin } from '../../shared/world.ts';
-import { machineAt } from './machine.ts';
+import { machineAt } from '../../shared/machine.ts';
 import { runSession } from './session.ts';
 
 export const tool = defineTool({

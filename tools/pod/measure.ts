@@ -10,7 +10,7 @@ import {
   refuseChanged,
   versionsIn,
 } from './artifacts.ts';
-import { type Cgroup, locateCgroup } from './cgroup.ts';
+import { type Cgroup, locateCgroup } from '../../shared/cgroup.ts';
 import { ClockSampler, scalingRefusal } from './clock.ts';
 import { Conditions } from './conditions.ts';
 import { chooseCores, type Cores, pinFields } from './cores.ts';

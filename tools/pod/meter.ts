@@ -1,5 +1,5 @@
-import { type Cgroup, cpuQuota } from './cgroup.ts';
-import type { Machine, Reread } from './machine.ts';
+import { type Cgroup, cpuQuota } from '../../shared/cgroup.ts';
+import type { Machine, Reread } from '../../shared/machine.ts';
 
 /** CPU counters at one moment; a counter that this machine lacks is absent. All only grow. */
 interface Reading {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Cgroup } from './cgroup.ts';
-import type { Machine } from './machine.ts';
+import type { Cgroup } from '../../shared/cgroup.ts';
+import type { Machine } from '../../shared/machine.ts';
 
 /** A cgroup of the session's own: nothing but the harness and what it starts is in it. */
 export interface OwnCgroup {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { choosePin, idleShares } from './pin.ts';
 import { SessionError } from './session-error.ts';
-import type { Core } from './topology.ts';
+import type { Core } from '../../shared/topology.ts';
 
 const never = async (): Promise<Map<number, number>> => {
   throw new Error('idle shares were asked for without need');

@@ -1,6 +1,6 @@
-import { formatCpuList, parseCpuList } from './cpu-list.ts';
+import { formatCpuList, parseCpuList } from '../../shared/cpu-list.ts';
 import { SessionError } from './session-error.ts';
-import type { Core } from './topology.ts';
+import type { Core } from '../../shared/topology.ts';
 
 /** Which cores are measured. */
 export interface Pin {

@@ -2,7 +2,7 @@ import type { CompactPlan } from '../../schemas/plan.ts';
 import type { ClockSampler } from './clock.ts';
 import type { Conditions } from './conditions.ts';
 import type { Leftovers } from './leftovers.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from '../../shared/machine.ts';
 import type { CpuMeter } from './meter.ts';
 import type { OutputPipe } from './output-pipe.ts';
 import type { Settle } from './settle.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { which } from './artifacts.ts';
-import { allowedListOf } from './cpu-list.ts';
+import { allowedListOf } from '../../shared/cpu-list.ts';
 import { MARKER } from './leftovers.ts';
 import type { Place } from './place.ts';
 import { SessionError } from './session-error.ts';

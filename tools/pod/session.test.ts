@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { logLine } from '../../schemas/log.ts';
-import { type Described, describedMachine } from './described-machine.ts';
+import { type Described, describedMachine } from '../../test/described-machine.ts';
 import { type Ending, runSession } from './session.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'k8sbench-session-'));

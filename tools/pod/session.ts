@@ -4,7 +4,7 @@ import { EXIT, type Exit } from '../../shared/exit.ts';
 import { cause, isSystemError } from '../../shared/failure.ts';
 import { readPlan } from './compact-plan.ts';
 import { LineWriter, type Output } from './lines.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from '../../shared/machine.ts';
 import { measure } from './measure.ts';
 import { placeOf } from './place.ts';
 import { SessionError } from './session-error.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Machine, Reread } from './machine.ts';
+import type { Machine, Reread } from '../../shared/machine.ts';
 
 /** Dirty pages up to this many bytes don't disturb the next sample. */
 const ENOUGH_BYTES = 4 << 20;

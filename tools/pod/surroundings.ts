@@ -1,5 +1,5 @@
-import { type Cgroup, isMachineRoot } from './cgroup.ts';
-import type { Machine, Reread } from './machine.ts';
+import { type Cgroup, isMachineRoot } from '../../shared/cgroup.ts';
+import type { Machine, Reread } from '../../shared/machine.ts';
 
 /**
  * Readings around a whole step that tell who else was at work: steal, pressure, io. All are differences of counters; a key

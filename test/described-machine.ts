@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseCpuList } from './cpu-list.ts';
-import { type Machine, machineAt } from './machine.ts';
+import { parseCpuList } from '../shared/cpu-list.ts';
+import { type Machine, machineAt } from '../shared/machine.ts';
 
-const MACHINES = fileURLToPath(new URL('../../fixtures/machines', import.meta.url));
+const MACHINES = fileURLToPath(new URL('../fixtures/machines', import.meta.url));
 
 /** Names of the described machines. */
 export const machineNames = (): string[] =>

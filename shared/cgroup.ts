@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Machine } from './machine.ts';
+import { mountLines } from './mounts.ts';
 
 /** Where this process's cgroup is, per kind of reading; paths are directories below the machine's root. */
 export interface Cgroup {
@@ -30,39 +31,6 @@ interface Mount {
   /** v1: its controllers. */
   controllers: string[];
 }
-
-/** mountinfo writes blanks and the like in paths as octal escapes. */
-const unescaped = (path: string): string =>
-  path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
-
-/** One line of `/proc/self/mountinfo` (proc(5)); `source` is the device. */
-export interface MountLine {
-  device: string;
-  root: string;
-  point: string;
-  type: string;
-  source: string;
-  options: string[];
-}
-
-export const mountLines = (mountinfo: string): MountLine[] =>
-  mountinfo.split('\n').flatMap((line) => {
-    const [before, after] = line.split(' - ');
-    const fields = (before ?? '').split(' ');
-    const [type, source, options] = (after ?? '').split(' ');
-    return type === undefined || fields[4] === undefined || after === undefined
-      ? []
-      : [
-          {
-            device: fields[2]!,
-            root: unescaped(fields[3]!),
-            point: unescaped(fields[4]),
-            type,
-            source: unescaped(source ?? ''),
-            options: (options ?? '').split(','),
-          },
-        ];
-  });
 
 /** Paths of this process's cgroups by controller (`''`: the v2 hierarchy), from `/proc/self/cgroup`. */
 const membership = (text: string): Map<string, string> => {
