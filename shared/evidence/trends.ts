@@ -89,29 +89,41 @@ const wandering = ({ rounds, pairs }: SessionFacts, random: Random, least: numbe
   );
 };
 
-/** Mean of the values that are there; 0 without any. */
-const meanOfKnown = (values: Float64Array): number => {
-  const known = Array.from(values).filter((one) => !Number.isNaN(one));
-  return known.length === 0 ? 0 : mean(known);
+/** Each round's height: the mean over all series, each about its own mean; absent values count as that mean. */
+const heightsOf = (all: readonly Float64Array[]): number[] => {
+  const centred = all.map((values) => {
+    const known = Array.from(values).filter((one) => !Number.isNaN(one));
+    const middle = known.length === 0 ? 0 : mean(known);
+    return Array.from(values, (one) => (Number.isNaN(one) ? 0 : one - middle));
+  });
+  return Array.from(centred[0]!.keys(), (round) => mean(centred.map((one) => one[round]!)));
 };
 
-/** The first rounds stand out from the rest, on the slow side, in all targets together. */
+/**
+ * How far the first rounds stand above every later stretch of as many rounds: a machine that is slow now and then stands as
+ * high again.
+ */
+const standsOut = (heights: readonly number[], first: number): number => {
+  const level = (from: number): number => mean(heights.slice(from, from + first));
+  const later = Array.from({ length: heights.length - 2 * first + 1 }, (_, at) => level(first + at));
+  return level(0) - Math.max(...later);
+};
+
+/** The first rounds stand out from all that follow, on the slow side, in all targets together. */
 const warmup = ({ rounds, tracks }: SessionFacts, random: Random, least: number): Doubt[] => {
   const first = Math.max(2, Math.floor(rounds / 4));
   const slowUp = tracks
-    .filter((one) => !one.metric.signed)
+    .filter((one) => !one.metric.signed && one.values.length === rounds)
     .map(({ values, metric }) => (metric.better === 'lower' ? values : values.map((one) => -one)));
   if (slowUp.length === 0) return [];
-  const above = mean(
-    slowUp.map((values) => meanOfKnown(values.subarray(0, first)) - meanOfKnown(values.subarray(first))),
-  );
+  const above = standsOut(heightsOf(slowUp), first);
   if (!(above >= least)) return [];
   const scores = slowUp.map((one) => rankScores(one));
   return fires(
     'warmup',
     firstRoundsP(scores, rounds, first, random),
     () =>
-      `the first ${first} rounds are ${percent(above)} slower than the rest; give the session warm-up rounds`,
+      `the first ${first} rounds are at least ${percent(above)} slower than all later ones; give the session warm-up rounds`,
   );
 };
 
