@@ -1,0 +1,68 @@
+#!/usr/bin/env bun
+import { readFileSync } from 'node:fs';
+import { defineTool, runAsProgram } from '../../shared/command-line.ts';
+import { EXIT } from '../../shared/exit.ts';
+import { usage } from '../../shared/failure.ts';
+import { choice, text } from '../../shared/flags.ts';
+import { openRun, touchAll } from '../../shared/rundir.ts';
+import { formatYaml } from '../../shared/yaml.ts';
+import { manifestOf } from './manifest.ts';
+import { partsOf } from './sessions.ts';
+
+const NAME = 'manifest.yaml';
+const more = `
+WHAT IT READS AND WRITES
+
+  run.json plan.json values.json nodes.json  →  manifest.yaml, the Job of each session
+  Contacts no cluster. A run of several sessions has a manifest in each child's directory.
+  Prints the run directory's path; with --out - the manifests.
+
+EXAMPLES
+
+  k8sbench render --run out/k8sbench-cmp-durable-store-20260102-030405
+  k8sbench render --out - --run out/… | kubectl diff -f -
+`;
+
+export const tool = defineTool({
+  name: 'render',
+  about: 'writes the Job of a session as a manifest, without contacting a cluster',
+  flags: {
+    run: text('the run directory, or - for its path on stdin', 'DIR'),
+    out: choice('print the manifest instead of writing it', ['-']),
+  },
+  more,
+  exits: [EXIT.done, EXIT.failed, EXIT.usage],
+  async run({ flags, world, talk }) {
+    const run = await openRun(flags.run, world);
+    const parts = partsOf(run).map(({ run: part, session }) => ({
+      part,
+      manifest: formatYaml(manifestOf(session)),
+    }));
+    if (flags.out === '-') {
+      await world.stdout.write(parts.map(({ manifest }) => manifest).join('---\n'));
+      return EXIT.done;
+    }
+    const changed = parts.filter(
+      ({ part, manifest }) => !part.has(NAME) || readFileSync(part.file(NAME), 'utf8') !== manifest,
+    );
+    const started = changed.filter(({ part }) => part.has('job.json'));
+    if (started.length > 0)
+      throw usage(
+        started.map(
+          ({ part }) => `'${part.shown}' was started already with another manifest; plan a new run`,
+        ),
+      );
+    for (const { part, manifest } of changed) part.write(NAME, manifest);
+    for (const { part } of parts) if (changed.every((one) => one.part !== part)) touchAll(part, [NAME]);
+    talk.info(
+      changed.length === 0
+        ? `'${run.shown}' has its ${NAME} already`
+        : parts.map(({ part }) => `${part.shown}/${NAME}`).join('\n'),
+    );
+    await world.stdout.write(`${run.shown}\n`);
+    return EXIT.done;
+  },
+});
+export const main = tool.main;
+
+if (import.meta.main) await runAsProgram(tool);
