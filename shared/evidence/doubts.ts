@@ -11,7 +11,7 @@ import {
   type SessionDoubt,
   type Shown,
 } from './input.ts';
-import { wordOf } from './judging.ts';
+import { wordOf } from './conclusions.ts';
 import { sortedCopy } from './ranks.ts';
 import { factsOf, type SessionFacts } from './session-facts.ts';
 import { pText } from './sentences.ts';

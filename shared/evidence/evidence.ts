@@ -3,42 +3,33 @@
  * `pod` use. Pure: the same input gives the same words everywhere.
  */
 import { doubtsOf } from './doubts.ts';
-import { estimatesOf } from './estimates.ts';
-import { DEFAULTS, type Evidence, type EvidenceInput, type Judged, type Shown } from './input.ts';
-import { conclusionsOf, familyOf } from './judging.ts';
-import { ratioOf } from './pairs.ts';
+import { estimatesIn, familyOf } from './families.ts';
+import type { Evidence, EvidenceInput, Judged, Session, Shown } from './input.ts';
+import { conclusionsOf } from './judging.ts';
+import { isPair, ratioOf } from './pairs.ts';
 
 /** Metrics that are not primary, each by itself. */
-const shownOf = (input: EvidenceInput): Shown[] =>
-  input.sessions.flatMap((session) => {
-    const { pairs } = familyOf(
-      input,
-      session,
-      input.candidates,
-      (metric) => !metric.primary && !metric.signed,
-    );
-    return pairs.map((pair) => {
-      const [one] = estimatesOf([pair], input.level ?? DEFAULTS.level, input.seed ?? DEFAULTS.seed);
-      const { estimate, low, high, rounds } = one!;
-      return {
-        session: session.name,
-        candidate: pair.target,
-        turns: pair.turns,
-        metric: pair.metric.key,
-        basis: pair.metric.basis,
-        ratio: ratioOf(estimate),
-        low: ratioOf(low),
-        high: ratioOf(high),
-        rounds,
-      };
-    });
-  });
+const shownOf = (input: EvidenceInput, session: Session): Shown[] =>
+  familyOf(input, session, input.candidates, (metric) => !metric.primary && !metric.signed)
+    .filter(isPair)
+    .flatMap((pair) => estimatesIn(input, [pair]))
+    .map(({ pair, estimate, low, high, rounds }) => ({
+      session: session.name,
+      candidate: pair.target,
+      turns: pair.turns,
+      metric: pair.metric.key,
+      basis: pair.metric.basis,
+      ratio: ratioOf(estimate),
+      low: ratioOf(low),
+      high: ratioOf(high),
+      rounds,
+    }));
 
 /** Everything that may be said of a run, and everything that speaks against it. */
 export const evidenceOf = (input: EvidenceInput): Evidence => {
-  const { judged, unjudged } = conclusionsOf(input);
-  const shown = shownOf(input);
-  return { conclusions: judged, doubts: doubtsOf(input, judged, shown), shown, unjudged };
+  const conclusions = conclusionsOf(input);
+  const shown = input.sessions.flatMap((session) => shownOf(input, session));
+  return { conclusions, doubts: doubtsOf(input, conclusions, shown), shown };
 };
 
 /** Whether every conclusion is reached: what `--stop-when decided` asks after each planned look. */

@@ -99,6 +99,8 @@ export type Judged = Conclusion & {
   sessions?: number;
   /** Comparisons judged together: p and the interval hold for all of them at once. */
   family: number;
+  /** Why there is nothing to conclude from: below floor, not measured, values without a ratio. */
+  reason?: string;
   /** Signed metrics: candidate − reference instead of a ratio. */
   difference?: { estimate: number; low: number | null; high: number | null; unit?: string };
   /** The smallest p these rounds could have given. */
@@ -129,20 +131,10 @@ export interface Shown {
   rounds: number;
 }
 
-/** A primary metric about which nothing can be concluded, and why. */
-export interface Unjudged {
-  session: string;
-  candidate: string;
-  turns: number;
-  metric: string;
-  reason: string;
-}
-
 export type SessionDoubt = Doubt & { session?: string };
 
 export interface Evidence {
   conclusions: Judged[];
   doubts: SessionDoubt[];
   shown: Shown[];
-  unjudged: Unjudged[];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { EvidenceInput, Metric, Session } from './input.ts';
-import { conclusionsOf, wordOf } from './judging.ts';
+import { wordOf } from './conclusions.ts';
+import { conclusionsOf } from './judging.ts';
 
 const warm: Metric = { key: 'warm', basis: 'wall', better: 'lower', primary: true };
 
@@ -33,7 +34,7 @@ const inputOf = (sessions: Session[], more: Partial<EvidenceInput> = {}): Eviden
   ...more,
 });
 
-const judge = (input: EvidenceInput) => conclusionsOf(input).judged;
+const judge = conclusionsOf;
 
 const settleOf = (shift: number) => judge(inputOf([sessionOf({ mine: shift })]))[0]!.settle;
 
@@ -151,11 +152,25 @@ describe('one session', () => {
         }),
       );
     // 11 of 10 is 10 % more; of what stands above 5 it is 20 %.
-    expect(judged(5).judged[0]!.ratio).toBeCloseTo(1.2, 2);
-    expect(judged(9.99)).toMatchObject({
-      judged: [],
-      unjudged: [{ candidate: 'mine', reason: expect.stringContaining('below floor') }],
+    expect(judged(5)[0]!.ratio).toBeCloseTo(1.2, 2);
+    const [below] = judged(9.99);
+    expect(below).toMatchObject({
+      conclusion: 'cant-tell',
+      ratio: null,
+      low: null,
+      high: null,
+      p: null,
+      rounds: 0,
     });
+    expect(below!.sentence).toStartWith("can't tell for mine: below floor");
+  });
+  test('an unanswered question stands in its place, and shares no level', () => {
+    const one = sessionOf({ mine: 0.1, other: 0.1 });
+    const input = inputOf([changed(one, 'mine', () => [])], { candidates: ['mine', 'other'] });
+    expect(judge(input).map(({ candidate, conclusion, family }) => [candidate, conclusion, family])).toEqual([
+      ['mine', 'cant-tell', 1],
+      ['other', 'slower', 1],
+    ]);
   });
   test('signed metrics: differences, with the margin as a share of the reference', () => {
     const signed: Metric = {
@@ -189,12 +204,11 @@ describe('one session', () => {
     ['zeros', Array.from({ length: 12 }, () => 0), 'values of 0 or less'],
     ['a target without values', [], 'no round has a value of both'],
     ['only absent values', Array.from({ length: 12 }, () => null), 'no round has a value of both'],
-  ])('%s are not judged', (_, values, reason) => {
+  ])('%s: nothing to conclude from', (_, values, reason) => {
     const session = changed(sessionOf({ mine: 0 }), 'mine', () => values);
-    expect(conclusionsOf(inputOf([session]))).toMatchObject({
-      judged: [],
-      unjudged: [{ session: 's', reason: expect.stringContaining(reason) }],
-    });
+    expect(judge(inputOf([session]))).toMatchObject([
+      { conclusion: 'cant-tell', ratio: null, p: null, family: 0, reason: expect.stringContaining(reason) },
+    ]);
   });
 });
 
@@ -224,6 +238,7 @@ describe('several sessions', () => {
     expect(all).toHaveLength(1);
     expect(all[0]).toMatchObject({ scope: 'sessions', sessions: 5, rounds: 60, conclusion: 'slower' });
     expect(all[0]!.session).toBeUndefined();
+    expect(all[0]!.detectable!).toBeGreaterThan(0.03);
   });
   test('what varies between sessions widens the interval, and asks for more sessions', () => {
     const [calm, wild] = [0, 8].map((spread) => judge(inputOf(several(6, spread)))[0]!);
@@ -243,7 +258,9 @@ describe('several sessions', () => {
   });
   test('a comparison that one session lacks is not pooled', () => {
     const all = several(5, 1).map((one, at) => (at === 2 ? changed(one, 'mine', () => []) : one));
-    expect(conclusionsOf(inputOf(all))).toMatchObject({ judged: [], unjudged: [{ session: 'n3' }] });
+    expect(judge(inputOf(all))).toMatchObject([
+      { conclusion: 'cant-tell', scope: 'sessions', reason: "session 'n3': no round has a value of both" },
+    ]);
   });
 });
 

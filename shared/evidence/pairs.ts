@@ -5,64 +5,65 @@ import type { EvidenceInput, Metric, Session } from './input.ts';
 /** A target's values by round, net of the floor where the metric is; null where there is none. */
 export type Values = readonly (number | null)[];
 
-/** One target against the reference, round by round. */
-export interface Pair {
+/** One target against the reference, at one size, on one metric. */
+export interface Question {
   target: string;
   turns: number;
   metric: Metric;
+}
+
+/** The answer, round by round. */
+export interface Pair extends Question {
   /** ln(target / reference), or target − reference for signed metrics; NaN in rounds that lack either. */
   differences: Float64Array;
   /** Median of the reference's values, in the metric's unit. */
   referenceMedian: number;
 }
 
+/** A question that the session can't answer. */
+export interface NoPair extends Question {
+  reason: string;
+}
+
+export const isPair = (one: Pair | NoPair): one is Pair => 'differences' in one;
+
 /** Net values within this many standard deviations of the floor's own noise are not measured: below floor. */
 const FLOOR_NOISE = 3;
 
 const present = (values: Values): number[] => values.filter((one) => one !== null);
 
-export const valuesOf = (
-  session: Session,
-  target: string,
-  turns: number,
-  metric: string,
-): Values | undefined =>
-  session.series.find((one) => one.target === target && one.turns === turns && one.metric === metric)?.values;
+const valuesOf = (session: Session, target: string, { turns, metric }: Question): Values =>
+  session.series.find((one) => one.target === target && one.turns === turns && one.metric === metric.key)
+    ?.values ?? [];
+
+/** Why values that are there have no ratio; undefined when they have one. `floor` is the floor's own values. */
+const withoutRatio = (
+  own: readonly number[],
+  base: readonly number[],
+  floor: readonly number[],
+): string | undefined => {
+  if (floor.length > 0 && !(Math.min(median(own), median(base)) > FLOOR_NOISE * standardDeviation(floor)))
+    return "below floor: net of the floor nothing is left but the floor's own noise, so there is no ratio";
+  return [...own, ...base].every((one) => one > 0) ? undefined : 'values of 0 or less have no ratio';
+};
 
 /** The target's differences from the reference in one session, or why there are none. */
-export const pairOf = (
-  input: EvidenceInput,
-  session: Session,
-  target: string,
-  turns: number,
-  metric: Metric,
-): Pair | { reason: string } => {
-  const of = (name: string): Values => valuesOf(session, name, turns, metric.key) ?? [];
-  const [mine, theirs] = [of(target), of(input.reference)];
-  const rounds = Math.min(mine.length, theirs.length);
-  const floor = metric.net && input.floor !== undefined ? present(of(input.floor)) : [];
+export const pairOf = (input: EvidenceInput, session: Session, question: Question): Pair | NoPair => {
+  const { target, metric } = question;
+  const floor =
+    metric.net && input.floor !== undefined ? present(valuesOf(session, input.floor, question)) : [];
   const lift = floor.length > 0 ? median(floor) : 0;
-  const net = (values: Values): Values => values.map((one) => (one === null ? null : one - lift));
-  const [own, base] = [net(mine), net(theirs)];
-  const both = Array.from({ length: rounds }, (_, at) => at).filter(
-    (at) => own[at] !== null && base[at] !== null,
-  );
-  if (both.length === 0) return { reason: 'no round has a value of both' };
-  const referenceMedian = median(both.map((at) => base[at]!));
-  if (!metric.signed) {
-    const least = Math.min(median(both.map((at) => own[at]!)), referenceMedian);
-    if (floor.length > 0 && !(least > FLOOR_NOISE * standardDeviation(floor)))
-      return {
-        reason:
-          "below floor: net of the floor nothing is left but the floor's own noise, so there is no ratio",
-      };
-    if (both.some((at) => !(own[at]! > 0 && base[at]! > 0)))
-      return { reason: 'values of 0 or less have no ratio' };
-  }
-  const differences = new Float64Array(rounds).fill(NaN);
-  for (const at of both)
-    differences[at] = metric.signed ? own[at]! - base[at]! : Math.log(own[at]! / base[at]!);
-  return { target, turns, metric, differences, referenceMedian };
+  const [mine, theirs] = [target, input.reference].map((name) => valuesOf(session, name, question));
+  const rounds = Array.from({ length: Math.min(mine!.length, theirs!.length) }, (_, at) => at);
+  const both = rounds.filter((at) => mine![at] !== null && theirs![at] !== null);
+  if (both.length === 0) return { ...question, reason: 'no round has a value of both' };
+  const [own, base] = [mine!, theirs!].map((values) => both.map((at) => values[at]! - lift));
+  const reason = metric.signed ? undefined : withoutRatio(own!, base!, floor);
+  if (reason !== undefined) return { ...question, reason };
+  const differences = new Float64Array(rounds.length).fill(NaN);
+  for (const [index, at] of both.entries())
+    differences[at] = metric.signed ? own![index]! - base![index]! : Math.log(own![index]! / base![index]!);
+  return { ...question, differences, referenceMedian: median(base!) };
 };
 
 /** A log-ratio as a ratio; null where it is not finite (an interval without an end). */

@@ -33,13 +33,19 @@ export const power = (shift: number, n: number, level: number): number => {
     : studentPower(shift * Math.sqrt(n * EFFICIENCY), n - 1, attained);
 };
 
+/** The shift, in standard errors, that a two-sided t test of `level` finds with this power. */
+export const detectableErrors = (freedom: number, level: number, wanted: number): number => {
+  const { centre, spread } = shifted(freedom, level);
+  return centre + spread * normalQuantile(wanted);
+};
+
 /** The smallest shift (in standard deviations of a round) that n rounds find with this power; Infinity when none can. */
 export const detectableShift = (n: number, level: number, wanted: number): number => {
   const attained = attainedLevel(n, level);
   if (n < 2 || attained === 0) return Infinity;
-  if (attained === smallestReachable(n)) return normalQuantile(wanted ** (1 / n));
-  const { centre, spread } = shifted(n - 1, attained);
-  return (centre + spread * normalQuantile(wanted)) / Math.sqrt(n * EFFICIENCY);
+  return attained === smallestReachable(n)
+    ? normalQuantile(wanted ** (1 / n))
+    : detectableErrors(n - 1, attained, wanted) / Math.sqrt(n * EFFICIENCY);
 };
 
 /** The fewest rounds (at most `most`) that find `shift` with this power; null when that is not enough. */

@@ -146,7 +146,7 @@ test.each<[string, Partial<Judged>, Partial<EvidenceInput>, Partial<Metric>]>([
     sentenceOf(judged(row), {
       input: { ...base, ...input },
       metric: { ...warm, ...metric },
-      differs: row.control?.differs ?? false,
+      untrusted: row.control?.differs ?? false,
     }),
   ).toBe(sentence),
 );

@@ -82,8 +82,8 @@ const about = (judged: Judged, input: EvidenceInput): string => {
   return input.turns.length > 1 ? `${metric} at ${judged.turns} turns` : metric;
 };
 
-const why = (judged: Judged, differs: boolean): string => {
-  if (differs) return '; the control pair, the same program twice, differs in this run';
+const why = (judged: Judged, untrusted: boolean): string => {
+  if (untrusted) return '; the control pair, the same program twice, differs in this run';
   if (judged.underpowered)
     return judged.smallestP === undefined
       ? ' (underpowered)'
@@ -99,8 +99,10 @@ const why = (judged: Judged, differs: boolean): string => {
 /** The sentence of one conclusion; everything but `sentence` is filled in. */
 export const sentenceOf = (
   judged: Judged,
-  { input, metric, differs }: { input: EvidenceInput; metric: Metric; differs: boolean },
+  { input, metric, untrusted }: { input: EvidenceInput; metric: Metric; untrusted: boolean },
 ): string => {
+  if (judged.reason !== undefined)
+    return `can't tell${about(judged, input)} for ${judged.candidate}: ${judged.reason}`;
   const words = directions(metric);
   const found = numbersOf(judged);
   const confidence = percent(1 - (input.level ?? 0.05));
@@ -121,6 +123,6 @@ export const sentenceOf = (
     case 'same':
       return `${subject} is the same as ${input.reference} within ${percent(judged.margin)}${about(judged, input)}: ${found.value.text} ${word} (${facts})`;
     default:
-      return `can't tell${about(judged, input)}: ${subject} looks ${found.value.text} ${word} (${facts})${why(judged, differs)}`;
+      return `can't tell${about(judged, input)}: ${subject} looks ${found.value.text} ${word} (${facts})${why(judged, untrusted)}`;
   }
 };

@@ -1,7 +1,7 @@
 /** One session's samples arranged for the doubts: log-values, differences, order and readings by round. Pure. */
 import { DEFAULTS, type EvidenceInput, type Metric, type Reading, type Session } from './input.ts';
-import { familyOf } from './judging.ts';
-import type { Pair } from './pairs.ts';
+import { familyOf, isPrimary } from './families.ts';
+import { isPair, type Pair } from './pairs.ts';
 import type { Grouped } from './permuting-rounds.ts';
 
 /** A target's values of one primary metric and size on the scale of its pair: ln, or as they are where signed; NaN where absent. */
@@ -41,7 +41,7 @@ const tracksOf = (input: EvidenceInput, session: Session): Track[] => {
 
 export const factsOf = (input: EvidenceInput, session: Session): SessionFacts => {
   const all = [...input.candidates, ...(input.control === undefined ? [] : [input.control])];
-  const { pairs } = familyOf(input, session, all, (metric) => metric.primary);
+  const pairs = familyOf(input, session, all, isPrimary).filter(isPair);
   const tracks = tracksOf(input, session);
   const byPlace = new Map(
     (session.readings ?? []).map((one) => [`${one.round} ${one.turns} ${one.target}`, one] as const),

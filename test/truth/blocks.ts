@@ -12,7 +12,7 @@ const together = (random: Random, truth: number, between: number, count: number)
   const sessions = Array.from({ length: count }, (_, at) =>
     simulate(pairOf(truth + between * normal(random)), EXCHANGEABLE['normal']!, random, `session ${at + 1}`),
   );
-  return conclusionsOf(inputOf(pairOf(truth), sessions)).judged[0]!;
+  return conclusionsOf(inputOf(pairOf(truth), sessions))[0]!;
 };
 
 /** Intervals over sessions hold the program's effect; the plan's sessions find it. One session alone can't promise that. */

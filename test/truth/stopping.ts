@@ -25,7 +25,7 @@ const stopped = (
       metric,
       values: values.slice(0, rounds),
     }));
-    const { judged } = conclusionsOf(inputOf(shape, [{ name: 'session', series }], { looks, seed }));
+    const judged = conclusionsOf(inputOf(shape, [{ name: 'session', series }], { looks, seed }));
     if (isDecided(judged) || rounds === shape.rounds) return { judged: judged[0]!, rounds };
   }
   throw new Error('the last look is the end');

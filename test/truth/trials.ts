@@ -56,7 +56,7 @@ export const concluded = (
   noise: Noise,
   random: Random,
   more: Partial<EvidenceInput> = {},
-): Judged[] => conclusionsOf(inputOf(shape, [simulate(shape, noise, random)], more)).judged;
+): Judged[] => conclusionsOf(inputOf(shape, [simulate(shape, noise, random)], more));
 
 /** Sessions in which any interval leaves its truth out. */
 export const misses = (shape: Shape, noise: Noise, seed: number): number =>
