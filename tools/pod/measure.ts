@@ -24,6 +24,7 @@ import type { Place } from './place.ts';
 import type { Rig } from './rig.ts';
 import { nodeVersion, probeAffinity, refuseOtherRuntime, stepEnvironment, tasksetPath } from './runtime.ts';
 import type { Outside } from './session.ts';
+import { Likeness } from './likeness.ts';
 import { SessionError } from './session-error.ts';
 import { Settle } from './settle.ts';
 import { type SpeedProbe, startSpeedProbe } from './speed-probe.ts';
@@ -193,11 +194,13 @@ const runSteps = async (
   steps: readonly Step[],
 ): Promise<{ seeds: number; samples: number }> => {
   const written = { seed: 0, warmup: 0, sample: 0 };
+  const likeness = new Likeness(bench.profile);
   for (const [number, step] of steps.entries()) {
     stopping.throwIfAborted();
     const { cpu, line } = await runStep(rig, bench, step, number);
     await lines.put('cpu', cpu);
     await lines.put(step.step, line);
+    likeness.check(step.step, step.target, step.turns, line['fingerprint']);
     written[step.step]++;
   }
   return { seeds: written.seed, samples: written.sample };

@@ -9,6 +9,8 @@ export type Code =
   | 'runtime'
   | 'artifacts'
   | 'step'
+  /** Targets that did different work. */
+  | 'unlike'
   | 'output'
   | 'left-behind'
   | 'step-limit'

@@ -124,7 +124,7 @@ const cpuTimes = (rig: Rig, measured: readonly Measured[]): number[] | undefined
   (rig.accounting === 'cgroup' ? all(measured.map((one) => one.spent.usageUsec)) : undefined);
 
 const plainSample = async (asked: Asked): Promise<Outcome> => {
-  const { rig, step, run } = asked;
+  const { rig, target, step, run } = asked;
   const measured: Measured[] = [];
   let first: string | undefined;
   for (let at = 0; at < step.turns; at++) {
@@ -144,7 +144,8 @@ const plainSample = async (asked: Asked): Promise<Outcome> => {
     fields: {
       open: 0,
       turn: measured.map((one) => ms(one.wallMs)),
-      fingerprint: first,
+      // A floor does less work by its nature; what it prints is compared with nothing.
+      ...(target.role === 'floor' ? {} : { fingerprint: first }),
       ...(cpu ? { openCpu: 0, turnCpu: cpu.map((one) => ms(one / 1000)) } : {}),
       ...(peaks ? { peakRss: Math.max(...peaks) / 2 ** 20 } : {}),
     },
