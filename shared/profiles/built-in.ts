@@ -8,5 +8,8 @@ export const BUILT_IN: Readonly<Record<string, Profile>> = Object.fromEntries(
   [durableStore, runtimes].map((one) => [one.name, v.parse(profile, one)]),
 );
 
+/** The first Node that runs the programs of these profiles: TypeScript as it is, and `node:sqlite`. */
+export const NODE_MAJOR = 24;
+
 /** What is measured when nothing else is asked for. */
 export const DEFAULT_PROFILE = 'durable-store';

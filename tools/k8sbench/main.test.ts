@@ -11,6 +11,18 @@ import { TOOLS } from './table.ts';
 
 const root = resolve(import.meta.dir, '../..');
 
+/** Paths of the modules that a call loads, in a process of its own. */
+const loadedBy = (...args: string[]): string[] => {
+  const script = `
+    const { main } = await import(${JSON.stringify(join(import.meta.dir, 'main.ts'))});
+    const sink = { write: async () => undefined, closed: false, isTerminal: false, columns: 80 };
+    await main(${JSON.stringify(args)}, { cwd: '/', env: {}, stdout: sink, stderr: sink });
+    console.log(JSON.stringify(Object.keys(require.cache)));`;
+  const done = Bun.spawnSync([process.execPath, '-e', script]);
+  expect(done.stderr.toString()).toBe('');
+  return JSON.parse(done.stdout.toString()) as string[];
+};
+
 describe('the dispatcher', () => {
   test('help lists every tool with its line', async () => {
     for (const args of [['help'], ['--help'], ['-h'], ['-help']]) {
@@ -48,18 +60,6 @@ describe('the dispatcher', () => {
     expect({ exit: ended.exit as number, stdout: ended.stdout }).toEqual({ exit, stdout });
     expect(ended.stderr).toContain(says);
   });
-
-  /** Paths of the modules that a call loads, in a process of its own. */
-  const loadedBy = (...args: string[]): string[] => {
-    const script = `
-      const { main } = await import(${JSON.stringify(join(import.meta.dir, 'main.ts'))});
-      const sink = { write: async () => undefined, closed: false, isTerminal: false, columns: 80 };
-      await main(${JSON.stringify(args)}, { cwd: '/', env: {}, stdout: sink, stderr: sink });
-      console.log(JSON.stringify(Object.keys(require.cache)));`;
-    const done = Bun.spawnSync([process.execPath, '-e', script]);
-    expect(done.stderr.toString()).toBe('');
-    return JSON.parse(done.stdout.toString()) as string[];
-  };
 
   test('loads the tool that is called, and no other', () => {
     const tools = loadedBy('run-session', '--version').flatMap(

@@ -26,6 +26,16 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     about: 'refuses all that can be refused early, and lays down every step of a session',
     load: () => import('../plan/main.ts'),
   },
+  'pick-nodes': {
+    group: 'session',
+    about: 'ranks nodes by free CPU and picks those to run on',
+    load: () => import('../pick-nodes/main.ts'),
+  },
+  render: {
+    group: 'session',
+    about: 'writes the Job of a session as a manifest, without contacting a cluster',
+    load: () => import('../render/main.ts'),
+  },
   pod: {
     group: 'session',
     about: 'measures the targets of a plan, process by process',
@@ -65,6 +75,11 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     group: 'about the tools',
     about: 'prints the JSON Schema of a file format, or the list of formats',
     load: () => import('./schema.ts'),
+  },
+  doctor: {
+    group: 'about the tools',
+    about: "tells what this machine can and can't do for a local session, and what to do about it",
+    load: () => import('./doctor.ts'),
   },
   completion: {
     group: 'about the tools',

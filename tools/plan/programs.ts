@@ -1,10 +1,8 @@
 /** The programs that a local session starts: each found now, so that none is missed after an hour of measuring. Pure. */
 import { isAbsolute, resolve } from 'node:path';
 import type { Profile, Target } from '../../schemas/profile.ts';
+import { NODE_MAJOR } from '../../shared/profiles/built-in.ts';
 import type { Machine } from './machine.ts';
-
-/** The Node that runs TypeScript as it is, and has `node:sqlite`. */
-const NODE_MAJOR = 24;
 
 const COMMANDS = ['seed', 'sample', 'command', 'prepare'] as const;
 
