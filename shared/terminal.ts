@@ -64,8 +64,11 @@ const CODES: Readonly<Record<Colour, [number, number]>> = {
   bold: [1, 22],
 };
 
+/** Puts colour on a text. */
+export type Paint = (colour: Colour, text: string) => string;
+
 /** A painter: colours on a terminal that wants them, else the text as it is. */
 export const painter =
-  (enabled: boolean) =>
-  (colour: Colour, text: string): string =>
+  (enabled: boolean): Paint =>
+  (colour, text) =>
     enabled ? `\u001b[${CODES[colour][0]}m${text}\u001b[${CODES[colour][1]}m` : text;

@@ -1,19 +1,9 @@
 /** A calibration's numbers for a person: per size its metrics, and its nodes. Pure. */
 import type { Analysis } from '../../schemas/analysis.ts';
-import type { Calibration, CalibrationNode } from '../../schemas/calibration.ts';
-import { type Colour, table } from '../../shared/terminal.ts';
-import { cvText, limitText } from './noise.ts';
-import { gateWords, noiseLine, type Paint, shortNumber, where } from './words.ts';
-
-const nodeRow = (name: string, node: CalibrationNode, maxCv: number): string[] => [
-  name,
-  String(node.runs),
-  noiseLine(node.noise, maxCv),
-  node.warmDrift === null ? '' : node.warmDrift.toFixed(3),
-  node.throttle.throttledSamples === null ? '' : String(node.throttle.throttledSamples),
-  node.clock.mhz === null ? '' : node.clock.mhz.toFixed(0),
-  node.pass ? 'quiet' : 'unfit',
-];
+import type { Calibration } from '../../schemas/calibration.ts';
+import { noiseRows, nodeRows } from '../../shared/analysis-tables.ts';
+import { gateWords, limitText, where } from '../../shared/analysis-words.ts';
+import { type Colour, type Paint, table } from '../../shared/terminal.ts';
 
 const COLOURS: Readonly<Record<string, Colour>> = {
   over: 'red',
@@ -29,27 +19,11 @@ export const calibrationText = (analysis: Analysis, calibration: Calibration, pa
     const colour = column === 6 ? COLOURS[text.trim()] : undefined;
     return colour ? paint(colour, text) : text;
   };
-  const blocks = Object.entries(sizes).map(([turns, size]) => {
-    const metrics = Object.entries(size.noise).map(([metric, one]) => [
-      turns,
-      metric,
-      String(one.n),
-      shortNumber(one.mean),
-      shortNumber(one.sd),
-      one.cv === null ? '' : cvText(Math.abs(one.cv), maxCv),
-      one.gate ? (one.cv !== null && Math.abs(one.cv) <= maxCv ? 'pass' : 'over') : '',
-    ]);
-    const nodes = Object.entries(size.nodes).map(([name, node]) => nodeRow(name, node, maxCv));
-    return (
-      table([['turns', 'metric', 'n', 'mean', 'sd', 'CV', 'gate'], ...metrics], [0, 2, 3, 4, 5], painted) +
-      '\n' +
-      table(
-        [['node', 'runs', 'gated CVs', 'warm drift', 'throttled', 'MHz', ''], ...nodes],
-        [1, 3, 4, 5],
-        painted,
-      )
-    );
-  });
+  const blocks = Object.entries(sizes).map(
+    ([turns, size]) =>
+      `${table(noiseRows(turns, size, maxCv), [0, 2, 3, 4, 5], painted)}\n` +
+      table(nodeRows(size, maxCv), [1, 3, 4, 5], painted),
+  );
   return [
     `${where(analysis)}\n`,
     ...blocks,

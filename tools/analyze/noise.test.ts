@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { MetricNoise, SizeNoise } from '../../schemas/noise.ts';
-import { cvText, gateProblems, limitText, medianNoise, noiseOfValues, writtenNoise } from './noise.ts';
+import { cvText, limitText } from '../../shared/analysis-words.ts';
+import { gateProblems, medianNoise, noiseOfValues, writtenNoise } from './noise.ts';
 
 const metric = (cv: number | null, more: Partial<MetricNoise> = {}): MetricNoise => ({
   n: 12,

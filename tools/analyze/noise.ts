@@ -1,5 +1,6 @@
 /** The reference's noise: CVs per size, medians over sessions, and the gate that they must pass (spec §6). Pure. */
 import type { MetricNoise, SizeNoise } from '../../schemas/noise.ts';
+import { cvText, limitText } from '../../shared/analysis-words.ts';
 import { mean, median, roundTo, standardDeviation } from '../../shared/statistics.ts';
 import type { OwnMetric } from './measured-profile.ts';
 import type { Samples } from './samples.ts';
@@ -87,15 +88,6 @@ export const gatedBy = (noise: SizeNoise, gate: Gate, own: readonly OwnMetric[])
   Object.fromEntries(
     Object.entries(noise).map(([metric, one]) => [metric, { ...one, gate: isGated(metric, gate, own) }]),
   );
-
-/** A part as a percentage without needless digits: the limit as it was given. */
-export const limitText = (part: number): string => `${Number((100 * part).toPrecision(12))}%`;
-
-/** A CV as a percentage with one decimal; one that prints like the limit has three (spec §6). */
-export const cvText = (cv: number, limit: number): string => {
-  const short = (100 * cv).toFixed(1);
-  return `${short === (100 * limit).toFixed(1) ? (100 * cv).toFixed(3) : short}%`;
-};
 
 /** Why a metric does not pass: too few samples, not measured, or over the limit. */
 export interface GateProblem {

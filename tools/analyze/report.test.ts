@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { Analysis } from '../../schemas/analysis.ts';
+import { shortNumber } from '../../shared/analysis-words.ts';
 import { painter } from '../../shared/terminal.ts';
 import { type Made, madeLog } from '../../test/made-log.ts';
 import { runTool } from '../../test/outside.ts';
 import { main } from './main.ts';
 import { reportText } from './report.ts';
-import { shortNumber } from './words.ts';
 
 const analyzed = async (made: Partial<Made> = {}): Promise<Analysis> => {
   const { stdout } = await runTool(main, ['--log', '-', '--json'], { stdin: madeLog(made) });

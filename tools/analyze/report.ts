@@ -2,10 +2,9 @@
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { plainText } from '../../shared/terminal.ts';
+import { type Paint, plainText } from '../../shared/terminal.ts';
 import { calibrationText } from './calibration-table.ts';
 import { comparisonText } from './comparison-table.ts';
-import type { Paint } from './words.ts';
 
 /** How it ended, in a word or a few. */
 const heading = ({ judged, exit, mode }: Analysis, paint: Paint): string => {

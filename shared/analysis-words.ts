@@ -1,16 +1,22 @@
-/** Pieces of text that several tables need. Pure. */
-import type { Analysis } from '../../schemas/analysis.ts';
-import type { SizeNoise } from '../../schemas/noise.ts';
-import { type Colour, plainText } from '../../shared/terminal.ts';
-import { cvText } from './noise.ts';
-
-export type Paint = (colour: Colour, text: string) => string;
+/** Pieces of text about an analysis, for terminals and for pages. Pure. */
+import type { Analysis } from '../schemas/analysis.ts';
+import type { SizeNoise } from '../schemas/noise.ts';
+import { plainText } from './terminal.ts';
 
 /** Three or four digits that matter. */
 export const shortNumber = (value: number): string => {
   const size = Math.abs(value);
   if (size >= 1e6) return value.toPrecision(4);
   return value.toFixed(size < 1 ? 3 : size < 10 ? 2 : size < 1000 ? 1 : 0);
+};
+
+/** A part as a percentage without needless digits: the limit as it was given. */
+export const limitText = (part: number): string => `${Number((100 * part).toPrecision(12))}%`;
+
+/** A CV as a percentage with one decimal; one that prints like the limit has three (spec §6). */
+export const cvText = (cv: number, limit: number): string => {
+  const short = (100 * cv).toFixed(1);
+  return `${short === (100 * limit).toFixed(1) ? (100 * cv).toFixed(3) : short}%`;
 };
 
 /** What the gate holds to the limit. */
