@@ -47,9 +47,11 @@ export type Ground = Pick<Judged, 'rounds' | 'scope' | 'family'> & Partial<Judge
 export const distanceOf = (found: Found, margin: number): number =>
   Math.abs(Math.abs(found.estimate) - margin);
 
-/** A change of `shift` on the pair's scale as a share; signed metrics: of the reference. */
-export const shareOf = (shift: number, pair: Pair): number =>
-  pair.metric.signed ? shift / Math.abs(pair.referenceMedian) : Math.expm1(shift);
+/** A detectable shift on the pair's scale as a share (signed metrics: of the reference); nothing where none is. */
+export const detectableOf = (shift: number, pair: Pair): Pick<Judged, 'detectable'> => {
+  const share = pair.metric.signed ? shift / Math.abs(pair.referenceMedian) : Math.expm1(shift);
+  return Number.isFinite(share) ? { detectable: share } : {};
+};
 
 /** The conclusion about a pair; when any control differs nothing can be told. `settle` stays where more would help. */
 export const concluded = (

@@ -1,12 +1,12 @@
 /** What weakens the conclusions, as data: a name, a number, its threshold, one sentence. Pure. */
 import { median } from '../statistics.ts';
-import type { Doubt } from '../../schemas/analysis.ts';
 import { dip, dipP } from './dip.ts';
 import {
   DEFAULTS,
   type EvidenceInput,
   type Judged,
   type Metric,
+  type Reading,
   type Session,
   type SessionDoubt,
   type Shown,
@@ -26,8 +26,8 @@ export const THRESHOLDS = {
   bimodal: 0.005,
   /** Fewer values than this have no modes to speak of. */
   bimodalRounds: 12,
-  /** Share of its wall time that one sample may be held back, stolen from or stalled, before it counts. */
-  sampleShare: 0.02,
+  /** Share of its wall time that one sample may lose before it counts: held back by a quota, stolen, stalled. */
+  lost: { throttled: 0.02, steal: 0.02, stalled: 0.1 },
   /** Share of samples that may count. */
   samples: 0.05,
   /** Times below this are mostly the clock's and the scheduler's, ms. */
@@ -36,30 +36,31 @@ export const THRESHOLDS = {
 
 const shareText = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
 
+/** What a sample can lose time to: the reading, and what the words say happened. */
+const LOSSES: readonly {
+  name: keyof typeof THRESHOLDS.lost;
+  read: (one: Reading) => number | undefined;
+  what: string;
+}[] = [
+  { name: 'throttled', read: (one) => one.throttledMs, what: 'were held back by the CPU quota' },
+  { name: 'steal', read: (one) => one.stealMs, what: 'lost their cores to other machines' },
+  { name: 'stalled', read: (one) => one.stalledMs, what: 'stalled for CPU, memory or io' },
+];
+
 /** Samples that lost more than a trifle of their time to something that is not theirs. */
-const lostTime = (
-  session: Session,
-  name: string,
-  read: (one: NonNullable<Session['readings']>[number]) => number | undefined,
-  what: string,
-): Doubt[] => {
-  const known = (session.readings ?? []).filter((one) => read(one) !== undefined && (one.wallMs ?? 0) > 0);
-  if (known.length === 0) return [];
-  const hit = known.filter((one) => read(one)! / one.wallMs! > THRESHOLDS.sampleShare).length;
-  const value = hit / known.length;
-  if (value <= THRESHOLDS.samples) return [];
-  return [
-    {
-      name,
-      value,
-      threshold: THRESHOLDS.samples,
-      sentence: `${hit} of ${known.length} samples ${what} for more than ${shareText(THRESHOLDS.sampleShare)} of their time`,
-    },
-  ];
-};
+const lostTime = ({ readings = [] }: Session): SessionDoubt[] =>
+  LOSSES.flatMap(({ name, read, what }) => {
+    const known = readings.filter((one) => read(one) !== undefined && (one.wallMs ?? 0) > 0);
+    const hit = known.filter((one) => read(one)! / one.wallMs! > THRESHOLDS.lost[name]).length;
+    const value = known.length === 0 ? 0 : hit / known.length;
+    const sentence = `${hit} of ${known.length} samples ${what} for more than ${shareText(THRESHOLDS.lost[name])} of their time`;
+    return value > THRESHOLDS.samples
+      ? [{ name, value, threshold: THRESHOLDS.samples, side: 'above', sentence } as const]
+      : [];
+  });
 
 /** Values that fall into two heaps, in any target: a mean between them describes neither. */
-const bimodality = (facts: SessionFacts): Doubt[] => {
+const bimodality = (facts: SessionFacts): SessionDoubt[] => {
   const tried = facts.tracks.flatMap((track) => {
     const values = sortedCopy(track.values.filter((one) => !Number.isNaN(one)));
     // Values from a coarse clock sit in heaps of their own.
@@ -78,13 +79,14 @@ const bimodality = (facts: SessionFacts): Doubt[] => {
       name: 'bimodal',
       value,
       threshold: THRESHOLDS.bimodal,
+      side: 'below',
       sentence: `${metric.key} of ${target} at ${turns} turns falls into two heaps (dip test, ${pText(value)}); a middle value describes neither`,
     },
   ];
 };
 
 /** Primary times so short that the clock and the scheduler are in them. */
-const shortTimes = (facts: SessionFacts): Doubt[] => {
+const shortTimes = (facts: SessionFacts): SessionDoubt[] => {
   const times = facts.tracks
     .filter((one) => one.metric.basis !== 'count' && !one.metric.signed)
     .flatMap((track) => {
@@ -99,6 +101,7 @@ const shortTimes = (facts: SessionFacts): Doubt[] => {
       name: 'short',
       value,
       threshold: THRESHOLDS.shortMs,
+      side: 'below',
       sentence: `${track.metric.key} of ${track.target} at ${track.turns} turns is ${value.toPrecision(2)} ms; give a sample more work, times under ${THRESHOLDS.shortMs} ms are mostly overhead`,
     },
   ];
@@ -118,7 +121,7 @@ interface Said {
 }
 
 /** Wall and CPU time that come to different conclusions about the same work. */
-const wallAndCpu = (input: EvidenceInput, said: readonly Said[]): Doubt[] => {
+const wallAndCpu = (input: EvidenceInput, said: readonly Said[]): SessionDoubt[] => {
   const margin = Math.log1p(input.margin ?? DEFAULTS.margin);
   const metrics = new Map(input.metrics.map((one) => [one.key, one]));
   const word = (one: Said, metric: Metric) =>
@@ -138,6 +141,7 @@ const wallAndCpu = (input: EvidenceInput, said: readonly Said[]): Doubt[] => {
         name: 'wall-cpu',
         value: Math.abs(Math.log(wall.ratio / cpu.ratio)),
         threshold: margin,
+        side: 'above' as const,
         sentence: `${wall.candidate} at ${wall.turns} turns is ${a} by wall time (${wall.metric}) and ${b} by CPU time (${cpu.metric}); it waits for something, or runs on more cores`,
       },
     ];
@@ -145,7 +149,7 @@ const wallAndCpu = (input: EvidenceInput, said: readonly Said[]): Doubt[] => {
 };
 
 /** The same program twice, and different: nothing can be told from such a session. */
-const controls = (input: EvidenceInput, judged: readonly Judged[]): Doubt[] =>
+const controls = (input: EvidenceInput, judged: readonly Judged[]): SessionDoubt[] =>
   judged
     .filter((one) => one.control?.differs)
     .filter(
@@ -156,18 +160,20 @@ const controls = (input: EvidenceInput, judged: readonly Judged[]): Doubt[] =>
       name: 'control',
       value: control!.p,
       threshold: input.level ?? DEFAULTS.level,
+      side: 'below',
       sentence: `${metric} of ${input.control} at ${turns} turns differs from ${input.reference}, the same program (${pText(control!.p)}); no difference of this run can be believed`,
     }));
 
 /** What the history says against this run. */
-const historyDoubts = ({ history }: EvidenceInput): Doubt[] => {
-  const doubts: Doubt[] = [];
+const historyDoubts = ({ history }: EvidenceInput): SessionDoubt[] => {
+  const doubts: SessionDoubt[] = [];
   const { refusedAttempts: refused = 0, otherReferences: others = 0 } = history ?? {};
   if (refused > 0)
     doubts.push({
       name: 'attempts',
       value: refused,
       threshold: 0,
+      side: 'above',
       sentence: `${refused} earlier attempt${refused === 1 ? ' was' : 's were'} refused or void; a run repeated until it passes says less`,
     });
   if (others > 0)
@@ -175,6 +181,7 @@ const historyDoubts = ({ history }: EvidenceInput): Doubt[] => {
       name: 'reference-changed',
       value: others,
       threshold: 0,
+      side: 'above',
       sentence: `${others} run${others === 1 ? '' : 's'} of the rolling window had another reference; the rolling median mixes programs`,
     });
   return doubts;
@@ -191,30 +198,22 @@ export const doubtsOf = (
     const facts = factsOf(input, session);
     const mine = (one: { session?: string }): boolean =>
       one.session === undefined || one.session === session.name;
+    const own = judged.filter((one) => one.scope === 'session' && mine(one));
     const doubts = [
       ...roundTrends(input, facts),
-      ...lostTime(session, 'throttled', (one) => one.throttledMs, 'were held back by the CPU quota'),
-      ...lostTime(session, 'steal', (one) => one.stealMs, 'lost their cores to other machines'),
-      ...lostTime(session, 'stalled', (one) => one.stalledMs, 'stalled for CPU, memory or io'),
+      ...lostTime(session),
       ...bimodality(facts),
       ...shortTimes(facts),
-      ...wallAndCpu(input, [
-        ...judged.filter((one) => one.scope === 'session' && mine(one)),
-        ...shown.filter(mine),
-      ]),
-      ...controls(
-        input,
-        judged.filter((one) => one.scope === 'session' && mine(one)),
-      ),
+      ...wallAndCpu(input, [...own, ...shown.filter(mine)]),
+      ...controls(input, own),
     ];
     return doubts.map((one) => Object.assign(one, several ? { session: session.name } : {}));
   });
+  const together = judged.filter((one) => one.scope === 'sessions');
   return [
     ...perSession,
-    ...controls(
-      input,
-      judged.filter((one) => one.scope === 'sessions'),
-    ),
+    ...wallAndCpu(input, together),
+    ...controls(input, together),
     ...historyDoubts(input),
   ];
 };

@@ -131,7 +131,8 @@ export interface Shown {
   rounds: number;
 }
 
-export type SessionDoubt = Doubt & { session?: string };
+/** A doubt of the format; `side` says where its value lies when it fires: p below its level, shares above their limit. */
+export type SessionDoubt = Doubt & { side: 'above' | 'below'; session?: string };
 
 export interface Evidence {
   conclusions: Judged[];

@@ -200,6 +200,13 @@ describe('one session', () => {
     const [same] = judge(inputOf([session], { metrics: [signed], margin: 0.2 }));
     expect(same!.conclusion).toBe('same');
   });
+  test('signed metrics around 0 have no margin, and nothing that is not finite', () => {
+    const signed: Metric = { ...warm, basis: 'count', signed: true };
+    const session = changed(sessionOf({ mine: 0 }), 'ref', (values) => values.map((_, at) => (at % 2) - 0.5));
+    const [one] = judge(inputOf([session], { metrics: [signed] }));
+    expect(one).toMatchObject({ conclusion: 'slower', difference: { estimate: expect.any(Number) } });
+    expect(one!.detectable).toBeUndefined();
+  });
   test.each([
     ['zeros', Array.from({ length: 12 }, () => 0), 'values of 0 or less'],
     ['a target without values', [], 'no round has a value of both'],

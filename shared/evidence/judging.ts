@@ -1,5 +1,5 @@
 /** Conclusions of a run: of each session while they are few, else of all together. Pure. */
-import { concluded, distanceOf, shareOf, unanswered } from './conclusions.ts';
+import { concluded, detectableOf, distanceOf, unanswered } from './conclusions.ts';
 import type { Estimate } from './estimates.ts';
 import { controlEstimates, estimatesIn, familyOf, isPrimary, settingsOf } from './families.ts';
 import { DEFAULTS, type EvidenceInput, type Judged, type Session } from './input.ts';
@@ -25,7 +25,8 @@ const groundOf = (one: Estimate, family: number, margin: number, level: number) 
     family,
     smallestP: one.smallestP,
     withinSd: one.sd,
-    ...(one.ownLevel === 0 ? { underpowered: true } : { detectable: shareOf(far + least, one.pair) }),
+    ...(one.ownLevel === 0 ? { underpowered: true } : {}),
+    ...detectableOf(far + least, one.pair),
     ...(wanted !== null && wanted > one.rounds ? { settle: { rounds: wanted - one.rounds } } : {}),
   } as const;
 };

@@ -1,5 +1,5 @@
 /** The sentences that a person would quote. All words about conclusions are made here. Pure. */
-import type { EvidenceInput, Judged, Metric } from './input.ts';
+import { DEFAULTS, type EvidenceInput, type Judged, type Metric } from './input.ts';
 
 const BASIS = { wall: 'wall', cpu: 'CPU', count: 'count' } as const;
 
@@ -105,7 +105,7 @@ export const sentenceOf = (
     return `can't tell${about(judged, input)} for ${judged.candidate}: ${judged.reason}`;
   const words = directions(metric);
   const found = numbersOf(judged);
-  const confidence = percent(1 - (input.level ?? 0.05));
+  const confidence = percent(1 - (input.level ?? DEFAULTS.level));
   const word = found.value.up ? words.up : words.down;
   const facts = [
     `${confidence}: ${range(found, words)}`,

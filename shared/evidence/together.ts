@@ -1,6 +1,6 @@
 /** Five sessions or more, judged together: sessions are the blocks. Pure. */
 import { mean } from '../statistics.ts';
-import { concluded, distanceOf, type Found, shareOf, unanswered } from './conclusions.ts';
+import { concluded, detectableOf, distanceOf, type Found, unanswered } from './conclusions.ts';
 import type { Estimate } from './estimates.ts';
 import { controlEstimates, estimatesIn, familyOf, isPrimary, sameQuestion, settingsOf } from './families.ts';
 import { DEFAULTS, type EvidenceInput, type Judged } from './input.ts';
@@ -65,7 +65,7 @@ const concludedTogether = (
     scope: 'sessions',
     sessions: count,
     family,
-    detectable: shareOf(far + least, found.pair),
+    ...detectableOf(far + least, found.pair),
     withinSd,
     betweenSd,
     ...(wanted !== null && wanted > count && wanted <= count + MOST_SESSIONS

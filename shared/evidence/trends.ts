@@ -1,7 +1,6 @@
 /** Doubts from the course of a session: rounds that can't be exchanged, so that its intervals promise too much. Pure. */
 import { mean, standardDeviation } from '../statistics.ts';
-import type { Doubt } from '../../schemas/analysis.ts';
-import { DEFAULTS, type EvidenceInput, type Reading } from './input.ts';
+import { DEFAULTS, type EvidenceInput, type Reading, type SessionDoubt } from './input.ts';
 import type { Pair } from './pairs.ts';
 import {
   driftStatistic,
@@ -42,9 +41,17 @@ const STEADY_CLOCK = 0.002;
 const percent = (logarithm: number): string => `${(100 * Math.expm1(Math.abs(logarithm))).toFixed(1)} %`;
 
 /** The doubt, when p is at most the level of its test; `sentence` is only made then. */
-const fires = (name: Trend, p: number, sentence: () => string): Doubt[] =>
+const fires = (name: Trend, p: number, sentence: () => string): SessionDoubt[] =>
   p <= TREND_LEVELS[name]
-    ? [{ name, value: p, threshold: TREND_LEVELS[name], sentence: `${sentence()} (${pText(p)})` }]
+    ? [
+        {
+          name,
+          value: p,
+          threshold: TREND_LEVELS[name],
+          side: 'below',
+          sentence: `${sentence()} (${pText(p)})`,
+        },
+      ]
     : [];
 
 /** The series with the largest value of `of`. */
@@ -59,7 +66,7 @@ const moved = ({ differences }: Pair): number => {
 };
 
 /** Candidate over reference moves in one direction during the session. */
-const drift = ({ rounds, pairs }: SessionFacts, random: Random, least: number): Doubt[] => {
+const drift = ({ rounds, pairs }: SessionFacts, random: Random, least: number): SessionDoubt[] => {
   const p = permutationP(rounds, driftStatistic(pairs.map((one) => rankScores(one.differences))), random);
   if (p > TREND_LEVELS.drift) return [];
   const pair = largest(pairs, (one) => Math.abs(moved(one)));
@@ -75,7 +82,7 @@ const drift = ({ rounds, pairs }: SessionFacts, random: Random, least: number): 
 };
 
 /** Neighbouring rounds are alike: fewer independent rounds than it seems. Series that hardly vary are left out. */
-const wandering = ({ rounds, pairs }: SessionFacts, random: Random, least: number): Doubt[] => {
+const wandering = ({ rounds, pairs }: SessionFacts, random: Random, least: number): SessionDoubt[] => {
   const varying = pairs.filter(({ metric, differences }) => {
     const known = differences.filter((one) => !Number.isNaN(one));
     return metric.signed || Math.max(...known) - Math.min(...known) >= least;
@@ -110,7 +117,7 @@ const standsOut = (heights: readonly number[], first: number): number => {
 };
 
 /** The first rounds stand out from all that follow, on the slow side, in all targets together. */
-const warmup = ({ rounds, tracks }: SessionFacts, random: Random, least: number): Doubt[] => {
+const warmup = ({ rounds, tracks }: SessionFacts, random: Random, least: number): SessionDoubt[] => {
   const first = Math.max(2, Math.floor(rounds / 4));
   const slowUp = tracks
     .filter((one) => !one.metric.signed && one.values.length === rounds)
@@ -140,7 +147,7 @@ const groups = (
   random: Random,
   least: number,
   on: string,
-): Doubt[] => {
+): SessionDoubt[] => {
   const spread = Math.max(0, ...all.map(apart));
   if (all.length === 0 || !(spread >= least)) return [];
   return fires(
@@ -179,7 +186,7 @@ const CLOCKS: readonly { read: Read; direction: 1 | -1; name: string }[] = [
 ];
 
 /** The clock of the two samples of a round, and which is faster, move together: mhz readings, else the speed probe. */
-const clock = (facts: SessionFacts, reference: string, random: Random): Doubt[] => {
+const clock = (facts: SessionFacts, reference: string, random: Random): SessionDoubt[] => {
   const times = facts.pairs.filter(({ metric }) => metric.basis !== 'count' && !metric.signed);
   for (const { read, direction, name } of CLOCKS) {
     const together = times.flatMap((pair) => {
@@ -200,7 +207,7 @@ const clock = (facts: SessionFacts, reference: string, random: Random): Doubt[] 
 };
 
 /** Every doubt about the order of rounds and samples in one session. */
-export const roundTrends = (input: EvidenceInput, facts: SessionFacts): Doubt[] => {
+export const roundTrends = (input: EvidenceInput, facts: SessionFacts): SessionDoubt[] => {
   if (facts.rounds < FEWEST || facts.pairs.length === 0) return [];
   const random = generator(input.seed ?? DEFAULTS.seed);
   const least = trifle(input);
