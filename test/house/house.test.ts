@@ -124,6 +124,18 @@ describe('each rule can fail', () => {
       1,
     ],
     [
+      'a shared module that two tools need through another',
+      twoUsers(
+        tree({
+          'shared/x.ts': '',
+          'shared/y.ts': "import './x.ts';",
+          'tools/a/m.ts': "import '../../shared/y.ts';",
+          'tools/b/m.ts': "import '../../shared/y.ts';",
+        }),
+      ),
+      0,
+    ],
+    [
       'a shared module with two users',
       twoUsers(
         tree({

@@ -136,24 +136,39 @@ export const toolShape = (tree: Tree, executable: (path: string) => boolean): st
   return problems;
 };
 
-/** Each shared module has two users; workloads and the single importers of a dependency excepted. */
+/** Modules that a tool needs: everything its own modules reach, types included. */
+const reachedBy = (tree: Tree, tool: string): Set<string> => {
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    for (const { to } of importsOf(path, tree.get(path) ?? ''))
+      if (tree.has(to) && !reached.has(to)) {
+        reached.add(to);
+        visit(to);
+      }
+  };
+  for (const path of tree.keys()) if (toolOf(path) === tool && isCode(path)) visit(path);
+  return reached;
+};
+
+/** The part of shared/ that a module belongs to: itself, or its folder with the module of the same name. */
+const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/').replace(/\.ts$/, '');
+
+/** Each part of shared/ is needed by two tools; workloads and the single importers of a dependency excepted. */
 export const twoUsers = (tree: Tree): string[] => {
-  const users = new Map<string, Set<string>>();
-  for (const { from, to } of allImports(tree))
-    users.set(to, (users.get(to) ?? new Set()).add(toolOf(from) ?? from));
-  const excepted = new Set(Object.values(ONE_IMPORTER));
-  return [...tree.keys()]
-    .filter(
-      (path) =>
-        isCode(path) &&
-        path.startsWith('shared/') &&
-        !path.startsWith('shared/workloads/') &&
-        !excepted.has(path),
-    )
-    .filter((path) => (users.get(path)?.size ?? 0) < 2)
+  const needs = toolNames(tree).map(
+    (name) => [name, new Set([...reachedBy(tree, name)].map(roomOf))] as const,
+  );
+  const excepted = new Set(['shared/workloads', ...Object.values(ONE_IMPORTER).map(roomOf)]);
+  const rooms = new Set(
+    [...tree.keys()].filter((path) => isCode(path) && path.startsWith('shared/')).map(roomOf),
+  );
+  return [...rooms]
+    .filter((room) => !excepted.has(room))
+    .map((room) => ({ room, users: needs.filter(([, reached]) => reached.has(room)).map(([name]) => name) }))
+    .filter(({ users }) => users.length < 2)
     .map(
-      (path) =>
-        `${path}: used by ${[...(users.get(path) ?? [])].join(', ') || 'nobody'}; a shared module has two users`,
+      ({ room, users }) =>
+        `${room}: needed by ${users.join(', ') || 'nobody'}; a part of shared/ has two users`,
     );
 };
 

@@ -33,7 +33,7 @@ const run = (command: string): { exit: number; printed: string } => {
       GIT_CONFIG_VALUE_1: 'reader@example.com',
     },
   });
-  return { exit: done.exitCode, printed: done.stdout.toString() };
+  return { exit: done.exitCode, printed: done.stdout.toString().replaceAll(home, '~') };
 };
 
 const outputs: string[][][] = [];
