@@ -46,6 +46,14 @@ export const cause = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
+/** Errors that only a mistake of ours can cause. */
+const OURS = new Set(['EBADF', 'EFAULT', 'EINVAL']);
+
 /** Whether an error comes from the operating system: something a user can act on, never a bug of ours. */
-export const isSystemError = (error: unknown): boolean =>
-  typeof (error as { code?: unknown })?.code === 'string' && (error as { code: string }).code in CAUSES;
+export const isSystemError = (error: unknown): boolean => {
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  return (
+    typeof code === 'string' &&
+    (code in CAUSES || (/^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string' && !OURS.has(code)))
+  );
+};

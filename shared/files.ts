@@ -15,15 +15,18 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failed } from './failure.ts';
+import { openFile } from './input-file.ts';
 
 /** SHA-256 of a text or bytes, in hex. */
 export const sha256 = (content: string | Uint8Array): string =>
   new Bun.CryptoHasher('sha256').update(content).digest('hex');
 
-/** SHA-256 of a file's content, streamed. */
+/** SHA-256 of a file's content, streamed. What is no file is an error that names it. */
 export const sha256File = async (path: string): Promise<string> => {
   const hash = new Bun.CryptoHasher('sha256');
-  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part as Buffer);
+  const fd = openFile(path);
+  for await (const part of createReadStream(path, { fd, highWaterMark: 1 << 20 }))
+    hash.update(part as Buffer);
   return hash.digest('hex');
 };
 

@@ -39,6 +39,12 @@ describe('parseJson', () => {
     ['{"a": 1}\nx\n', 'f:2: expected JSON: '],
     ["{\n'a': 1}", 'f:2: expected JSON: '],
     ['{\n"a": NaN}', 'f:2: expected JSON: '],
+    ['{"a": 1,\n"b": {"a": 1, "c": ":",\n "a": 2}}', 'f:3: the key "a" stands twice; leave one out'],
+    ['{"a": [{"x": 1}, {"x": 1}],\n"\\u0061": 1}', 'f:2: the key "a" stands twice; leave one out'],
+    ['{"__proto__": 1,\n"__proto__": 1}', 'f:2: the key "__proto__" stands twice; leave one out'],
+    ['{"a":\n"x\ufffd"}', 'f:2: bytes that are not UTF-8; write it as UTF-8'],
+    [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'f:1: nested 100000 levels deep, more than 500'],
+    [`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'f:1: nested 100000 levels deep, more than 500'],
   ])('%j', (written, start) => {
     const [only, ...more] = problems(() => parseJson(written, 'f'));
     expect([only, more]).toEqual([expect.stringMatching(new RegExp(`^${start}`)), []]);

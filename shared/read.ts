@@ -1,6 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import * as v from 'valibot';
 import { cause, Failure, failed, usage } from './failure.ts';
+import { openInput, readInput } from './input-file.ts';
+import { syntaxLine, unclearIn } from './json-text.ts';
 
 /** A value with the line each part of it stands on, where the format has lines that people see. */
 export interface Placed {
@@ -11,17 +13,18 @@ export interface Placed {
 /** The largest file read whole, bytes; larger ones are read as streams or not at all. */
 const LARGEST = 256 << 20;
 
-/** A file's text. A directory, a missing or an unreadable file is an error that names it. */
+/** A file's text, or what comes out of a pipe. A directory, a missing or an unreadable file is an error that names it. */
 export const readText = (path: string, shown = path): string => {
+  const input = openInput(path, shown);
   try {
-    const about = statSync(path);
-    if (about.isDirectory()) throw failed(`can't read '${shown}': it is a directory; name a file`);
-    if (about.size > LARGEST)
-      throw failed(`can't read '${shown}': ${about.size} bytes are more than ${LARGEST}`);
-    return readFileSync(path, 'utf8');
+    if (input.size > LARGEST)
+      throw failed(`can't read '${shown}': ${input.size} bytes are more than ${LARGEST}`);
+    return readInput(input, shown, LARGEST).toString('utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw failed(`can't read '${shown}': ${cause(error)}`);
+  } finally {
+    closeSync(input.fd);
   }
 };
 
@@ -73,55 +76,26 @@ export const check = <S extends v.GenericSchema>(
   throw fail(problemsOf(schema, placed, file).slice(0, 20));
 };
 
-/** A JSON text as a value; a syntax error names file and line. */
+/** The message of a syntax error that quotes what it met. */
+const SYNTAX_MESSAGE = 200;
+
+/** A JSON text as a value; a syntax error, or what two readers may take for different values, names file and line. */
 export const parseJson = (written: string, file: string, fail: typeof usage = failed): unknown => {
+  const text = written.charCodeAt(0) === 0xfeff ? written.slice(1) : written;
+  if (text.trim() === '') throw fail(`${file}: expected JSON, found nothing`);
+  let value: unknown;
   try {
-    return JSON.parse(written.charCodeAt(0) === 0xfeff ? written.slice(1) : written) as unknown;
+    value = JSON.parse(text);
   } catch (error) {
-    if (written.trim() === '') throw fail(`${file}: expected JSON, found nothing`);
-    throw fail(
-      `${file}:${syntaxLine(written)}: expected JSON: ${error instanceof Error ? error.message.replace(/^JSON Parse error: /, '') : error}`,
+    const message = (error instanceof Error ? error.message : String(error)).replace(
+      /^JSON Parse error: /,
+      '',
     );
+    throw fail(`${file}:${syntaxLine(text)}: expected JSON: ${message.slice(0, SYNTAX_MESSAGE)}`);
   }
-};
-
-const BLANKS = /[ \t\n\r]*/y;
-const TOKEN =
-  /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null)(?![\w.+-])/y;
-
-/** What may stand next: the kinds of token, by the last one. */
-const VALUE = '"{[0';
-const AFTER_VALUE: Readonly<Record<string, string>> = { '{': ',}', '[': ',]', '': '' };
-
-/**
- * The line of a JSON syntax error, which the engine's message doesn't always tell: where the first token stands that can't
- * follow what is before it.
- */
-const syntaxLine = (written: string): number => {
-  const open: string[] = [];
-  let expected = VALUE;
-  let at = 0;
-  for (;;) {
-    BLANKS.lastIndex = at;
-    at += BLANKS.exec(written)![0].length;
-    TOKEN.lastIndex = at;
-    const token = TOKEN.exec(written)?.[0] ?? '';
-    const kind = /^[{}[\],:"]/.test(token) ? token[0]! : '0';
-    if (token === '' || !expected.includes(kind)) break;
-    at += token.length;
-    const inObject = open.at(-1) === '{';
-    if (kind === '{' || kind === '[') {
-      open.push(kind);
-      expected = kind === '{' ? '"}' : `${VALUE}]`;
-    } else if (kind === ',') expected = inObject ? '"' : VALUE;
-    else if (kind === ':') expected = VALUE;
-    else if (kind === '"' && inObject && expected !== VALUE) expected = ':';
-    else {
-      if (kind === '}' || kind === ']') open.pop();
-      expected = AFTER_VALUE[open.at(-1) ?? '']!;
-    }
-  }
-  return written.slice(0, at).split('\n').length;
+  const unclear = unclearIn(text, value);
+  if (unclear) throw fail(`${file}:${unclear.line}: ${unclear.what}`);
+  return value;
 };
 
 /** A JSON file checked by its schema. */

@@ -1,6 +1,5 @@
 import { isAscii } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 
 /** A line of the session, as parsed; its fields are checked by `schemas/log.ts` where they are used. */
 export type SessionLine = { t: string; seq: number } & Record<string, unknown>;
@@ -253,21 +252,6 @@ export async function* blocksOf(
     }
   }
   if (held > 0) yield held > longest ? TOO_LONG : Buffer.concat(rest);
-}
-
-/** The bytes of a file through one buffer, which each part overwrites: reading a large log leaves no garbage. */
-export async function* partsOfFile(path: string, size = 1 << 20): AsyncGenerator<Uint8Array> {
-  const file = await open(path, 'r');
-  try {
-    const bytes = Buffer.allocUnsafe(size);
-    for (;;) {
-      const { bytesRead } = await file.read(bytes, 0, size, null);
-      if (bytesRead === 0) return;
-      yield bytes.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
-  }
 }
 
 /** Splits a byte stream into lines (without newline). A last line without newline is yielded too. */

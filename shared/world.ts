@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { EXIT } from './exit.ts';
+import { failed } from './failure.ts';
 import { programOf } from './own-files.ts';
 
 /** Somewhere text goes. `write` resolves once it is handed on; a closed pipe is not an error, but `closed` says so. */
@@ -99,7 +100,7 @@ export const readStdin = async (world: World, limit = 1 << 30): Promise<string> 
   let size = 0;
   for await (const part of world.stdin) {
     size += part.length;
-    if (size > limit) throw new Error(`more than ${limit} bytes on stdin`);
+    if (size > limit) throw failed(`more than ${limit} bytes on stdin`);
     parts.push(part);
   }
   return new TextDecoder().decode(Buffer.concat(parts));

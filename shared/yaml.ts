@@ -1,93 +1,163 @@
-import { isMap, isScalar, isSeq, LineCounter, parse, parseAllDocuments, type Node, type Pair } from 'yaml';
+import {
+  CST,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parse,
+  parseAllDocuments,
+  type Node,
+  type Pair,
+  type Scalar,
+} from 'yaml';
 import { failed, usage } from './failure.ts';
 import type { Placed } from './read.ts';
-
-/**
- * Plain scalars that YAML 1.1 (kubectl: `sigs.k8s.io/yaml`) and YAML 1.2 (our parser) read differently: booleans by other
- * words, octal, binary, sexagesimal and underscored numbers. Refused, so that nobody's file means two things.
- */
-const AMBIGUOUS =
-  /^(?:y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[0-7_]+|[-+]?0o[0-7]+|[-+]?0[bB][01_]+|[-+]?0[xX][0-9a-fA-F_]+|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|<<|=)$/;
-
-/** A number once its underscores are taken out, as YAML 1.1 reads one. */
-const isUnderscored = (source: string): boolean =>
-  source.includes('_') &&
-  /^[-+]?(?:[0-9]|\.[0-9])/.test(source) &&
-  /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/.test(source.replaceAll('_', ''));
-
-const isAmbiguous = (source: string): boolean => AMBIGUOUS.test(source) || isUnderscored(source);
+import { scalarProblem, strangeIn } from './yaml-differences.ts';
 
 /** Problems told of one file: the first ones say what is wrong with it. */
 const TOLD = 20;
+
+/** A tab outside of quotes and comments, which kubectl takes for an error or for text. */
+function* tabsIn(written: string): Generator<[offset: number, problem: string]> {
+  if (!written.includes('\t')) return;
+  let offset = 0;
+  for (const token of new Lexer().lex(written)) {
+    const kind = CST.tokenType(token);
+    if (
+      token.includes('\t') &&
+      kind !== 'comment' &&
+      kind !== 'single-quoted-scalar' &&
+      kind !== 'double-quoted-scalar'
+    )
+      yield [offset + token.indexOf('\t'), 'a tab is read differently by kubectl; use blanks'];
+    // The lexer's own marks before scalars, documents and flow errors are no characters of the text.
+    if (!/^[\u0002\u0018\u001f]$/.test(token)) offset += token.length;
+  }
+}
+
+const isJson = (written: string): boolean => {
+  if (!/^\s*\{/.test(written)) return false;
+  try {
+    JSON.parse(written);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Every part of a document with the line it stands on, by its path; and what is not read. */
+class Walk {
+  readonly problems: string[] = [];
+  readonly lines = new Map<string, number>();
+  readonly #written: string;
+  readonly #inJson: boolean;
+  readonly #place: (offset: number) => { line: number; shown: string };
+
+  constructor(written: string, place: (offset: number) => { line: number; shown: string }) {
+    this.#written = written;
+    this.#inJson = isJson(written);
+    this.#place = place;
+  }
+
+  problem(offset: number, what: string): void {
+    this.problems.push(`${this.#place(offset).shown}: ${what}`);
+  }
+
+  visit(node: unknown, path: string, inFlow: boolean): void {
+    const one = node as Node | null;
+    if (!one) return;
+    const offset = one.range?.[0] ?? 0;
+    if (one.range) this.lines.set(path, this.#place(offset).line);
+    if ('anchor' in one && one.anchor) this.problem(offset, 'anchors are not read; write the value out');
+    if ('source' in one && !isScalar(one)) this.problem(offset, 'aliases are not read; write the value out');
+    if (one.tag) this.problem(offset, `tags such as '${one.tag}' are not read; remove it`);
+    if (isScalar(one)) this.#scalar(one, inFlow, false);
+    if (isSeq(one))
+      for (const [index, item] of one.items.entries())
+        this.visit(item, `${path}/${index}`, inFlow || one.flow === true);
+    if (isMap(one))
+      for (const pair of one.items as Pair<Node, Node | null>[])
+        this.#pair(pair, path, inFlow || one.flow === true, offset);
+  }
+
+  #scalar(one: Scalar, inFlow: boolean, isKey: boolean): void {
+    const [from = 0, to = 0] = one.range ?? [];
+    const problem = scalarProblem({
+      plain: one.type === 'PLAIN',
+      source: String(one.source),
+      raw: this.#written.slice(from, to),
+      value: one.value,
+      isKey,
+      inFlow,
+      inJson: this.#inJson,
+    });
+    if (problem !== undefined) this.problem(from, problem);
+  }
+
+  #pair({ key, value }: Pair<Node, Node | null>, path: string, inFlow: boolean, offset: number): void {
+    const at = key.range?.[0] ?? offset;
+    if (!isScalar(key) || typeof key.value !== 'string')
+      return this.problem(at, 'expected a text as key; quote it');
+    // Every object has a property of that name, so no check of unknown keys would see it.
+    if (key.value === '__proto__') this.problem(at, '__proto__: unknown key');
+    if (this.#written.slice(at, key.range?.[1]).includes('\n'))
+      this.problem(at, 'expected a key on one line; is a comma or a quote missing?');
+    this.#scalar(key, inFlow, true);
+    const inner = `${path}/${key.value}`;
+    this.visit(value, inner, inFlow);
+    if (key.range) this.lines.set(inner, this.#place(at).line);
+  }
+}
 
 /**
  * One YAML document with the line of each value. Refuses what kubectl reads otherwise, several documents, duplicate keys,
  * keys that aren't texts, anchors, aliases and tags (their expansion is a way to exhaust memory).
  */
 export const parseYaml = (written: string, file: string): Placed => {
-  const lines = new LineCounter();
+  try {
+    return read(written, file);
+  } catch (error) {
+    // Of our parser's recursion; no values file nests a thousandth of it.
+    if (error instanceof RangeError) throw usage(`${file}: nested too deeply`);
+    throw error;
+  }
+};
+
+const read = (written: string, file: string): Placed => {
+  const counter = new LineCounter();
+  const place = (offset: number): { line: number; shown: string } => {
+    const { line } = counter.linePos(offset);
+    return { line, shown: `${file}:${line}` };
+  };
   const documents = parseAllDocuments(written, {
-    lineCounter: lines,
+    lineCounter: counter,
     uniqueKeys: true,
     schema: 'core',
     merge: false,
     logLevel: 'silent',
   });
+  const walk = new Walk(written, place);
+  for (const [offset, problem] of [...strangeIn(written), ...tabsIn(written)]) walk.problem(offset, problem);
+  if (walk.problems.length > 0) throw usage([...new Set(walk.problems)].slice(0, TOLD));
   if ('empty' in documents || documents.length === 0) return { value: undefined, lineOf: () => 1 };
-  const at = (offset: number): string => `${file}:${lines.linePos(offset).line}`;
-  const problems: string[] = [];
   if (documents.length > 1)
-    problems.push(
-      `${at(documents[1]!.range[0])}: expected one document, found ${documents.length}; remove the '---'`,
+    walk.problem(
+      documents[1]!.range[0],
+      `expected one document, found ${documents.length}; remove the '---'`,
     );
   const document = documents[0]!;
-  for (const error of [...document.errors, ...document.warnings])
-    problems.push(
-      `${at(error.pos[0])}: ${error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '')}`,
-    );
-  const placed = new Map<string, number>();
-  const walk = (node: unknown, path: string): void => {
-    const one = node as Node | null;
-    if (!one) return;
-    if (one.range) placed.set(path, lines.linePos(one.range[0]).line);
-    const offset = one.range?.[0] ?? 0;
-    if ('anchor' in one && one.anchor)
-      problems.push(`${at(offset)}: anchors are not read; write the value out`);
-    if ('source' in one && !isScalar(one))
-      problems.push(`${at(offset)}: aliases are not read; write the value out`);
-    if (one.tag) problems.push(`${at(offset)}: tags such as '${one.tag}' are not read; remove it`);
-    if (isScalar(one) && one.type === 'PLAIN' && isAmbiguous(String(one.source)))
-      problems.push(
-        `${at(offset)}: '${one.source}' is read differently by kubectl; quote it, or write it as a decimal number, true or false`,
-      );
-    if (isSeq(one)) for (const [index, item] of one.items.entries()) walk(item, `${path}/${index}`);
-    if (isMap(one))
-      for (const { key, value } of one.items as Pair<Node, Node | null>[]) {
-        if (!isScalar(key) || typeof key.value !== 'string') {
-          problems.push(`${at(key.range?.[0] ?? offset)}: expected a text as key; quote it`);
-          continue;
-        }
-        // Every object has a property of that name, so no check of unknown keys would see it.
-        if (key.value === '__proto__')
-          problems.push(`${at(key.range?.[0] ?? offset)}: __proto__: unknown key`);
-        if (key.type === 'PLAIN' && isAmbiguous(key.value))
-          problems.push(
-            `${at(key.range?.[0] ?? offset)}: the key '${key.value}' is read differently by kubectl; quote it`,
-          );
-        const inner = `${path}/${key.value}`;
-        if (key.range) placed.set(inner, lines.linePos(key.range[0]).line);
-        const line = placed.get(inner);
-        walk(value, inner);
-        if (line !== undefined) placed.set(inner, line);
-      }
-  };
-  walk(document.contents, '');
-  if (problems.length > 0) throw usage(problems.slice(0, TOLD));
+  for (const { message, pos } of [...document.errors, ...document.warnings]) {
+    if (message.startsWith('Maximum call stack')) throw new RangeError(message);
+    walk.problem(pos[0], message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, ''));
+  }
+  walk.visit(document.contents, '', false);
+  if (walk.problems.length > 0) throw usage(walk.problems.slice(0, TOLD));
   return {
     value: document.toJS({ maxAliasCount: 0 }) as unknown,
     lineOf: (path) => {
       for (let depth = path.length; depth >= 0; depth--) {
-        const line = placed.get(
+        const line = walk.lines.get(
           path
             .slice(0, depth)
             .map((part) => `/${part}`)

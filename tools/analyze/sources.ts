@@ -7,9 +7,9 @@ import { insidePath, parseManifest } from '../../schemas/manifest.ts';
 import { run as runSchema } from '../../schemas/run.ts';
 import { spread as spreadSchema } from '../../schemas/spread.ts';
 import { failed } from '../../shared/failure.ts';
+import { partsOfFile } from '../../shared/input-file.ts';
 import { readText } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
-import { partsOfFile } from '../../shared/session-log.ts';
 import type { World } from '../../shared/world.ts';
 import type { MeasuredProfile } from './measured-profile.ts';
 import type { Session } from './session.ts';
@@ -66,7 +66,7 @@ export const runOfLog = (given: string, world: World): Run => {
       ? { place: 'stdin', input: 'pod.log', open: () => world.stdin }
       : (() => {
           const path = resolve(world.cwd, given);
-          return { place: given, input: 'pod.log', path, open: () => partsOfFile(path) };
+          return { place: given, input: 'pod.log', path, open: () => partsOfFile(path, undefined, given) };
         })();
   return { sources: [source], ofSeveral: false, isChild: false, missing: [] };
 };
@@ -95,7 +95,7 @@ const sourceIn = (
     place: join(directory.shown, name),
     input: join(inside, name),
     path: directory.file(name),
-    open: () => partsOfFile(directory.file(name)),
+    open: () => partsOfFile(directory.file(name), undefined, join(directory.shown, name)),
     ...(run === undefined ? {} : { run }),
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(outcome?.outcome === 'invalid'
