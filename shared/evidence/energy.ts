@@ -67,8 +67,9 @@ export const bestSplit = (values: Float64Array): Split | null => {
 };
 
 const DRAWS = 499;
-/** Draws that reach the statistic after which p is known well enough. */
+/** Draws that reach the statistic after which p is known well enough; where p is plainly large, a few will do. */
 const ENOUGH = 12;
+const PLAINLY = { reached: 4, p: 0.1 };
 /** Below this many, p is read off an exponential tail through the largest tenth of the draws: energy statistics have one. */
 const FEW = 10;
 
@@ -88,13 +89,14 @@ export const splitTest = (values: Float64Array, random: Random): (Split & { p: n
     shuffle(order, random);
     const { statistic } = bestSplitOf(values, order, distances, total);
     drawn.push(statistic);
-    if (statistic >= split.statistic - 1e-12 && ++reached === ENOUGH)
-      return { ...split, p: reached / (drawn.length + 1) };
+    if (statistic < split.statistic - 1e-12) continue;
+    const p = ++reached / (drawn.length + 1);
+    if (reached === ENOUGH || (reached >= PLAINLY.reached && p > PLAINLY.p)) return { ...split, p };
   }
   if (reached > FEW) return { ...split, p: reached / (DRAWS + 1) };
   const tail = drawn.toSorted((a, b) => b - a).slice(0, Math.ceil(DRAWS / 10));
   const from = tail.at(-1)!;
   const scale = tail.reduce((sum, one) => sum + one - from, 0) / (tail.length - 1);
-  const p = (tail.length / DRAWS) * Math.exp(-(split.statistic - from) / scale);
-  return { ...split, p: Math.min(p, reached / (DRAWS + 1)) };
+  const fitted = scale > 0 ? (tail.length / DRAWS) * Math.exp(-(split.statistic - from) / scale) : 1;
+  return { ...split, p: Math.min(fitted, reached / (DRAWS + 1)) };
 };
