@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineTool, type Tool } from '../../shared/command-line.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
+import { Failure } from '../../shared/failure.ts';
 import { many, text, unlessNo, whole, yes } from '../../shared/flags.ts';
 import { talkOn } from '../../shared/talk.ts';
 import { readStdin } from '../../shared/world.ts';
@@ -196,12 +197,51 @@ describe('a chain', () => {
       linksOf(tools([], { plan: () => (controller.abort('SIGINT'), EXIT.done) })),
       given(['limit', ['7']]),
     );
-    const { exit } = await runTool(
-      async (_, world) => runPipeline(steps, FAIL, { world, talk: talkOn(world, 'x') }),
+    const { exit, stderr } = await runTool(
+      async (_, world) => {
+        const talk = talkOn(world, 'x');
+        const ended = await runPipeline(steps, FAIL, { world, talk });
+        await talk.flushed();
+        return ended;
+      },
       [],
       { interrupted: controller.signal },
     );
     expect(exit).toBe(130);
+    expect(stderr).toBe(
+      "x: error: interrupted by SIGINT before 'judge'; the same command with '--run out/run 1' goes on from there\n",
+    );
+  });
+
+  test('each attempt is told, with the step that ended it and the errors of its tools', async () => {
+    const failing = defineTool({
+      name: 'plan',
+      about: '',
+      flags: {},
+      exits,
+      run: async () => {
+        throw new Failure(EXIT.notJudged, ['one', 'two \u001b[2J']);
+      },
+    });
+    const told: unknown[] = [];
+    await runTool(
+      async (_, world) =>
+        runPipeline(
+          [{ tool: failing, args: [], takes: 'nothing' }],
+          { what: 'retry', times: 1 },
+          {
+            world,
+            talk: talkOn(world, 'x'),
+            tell: (end) => void told.push(end),
+          },
+        ),
+      [],
+    );
+    const end = { exit: 3, run: undefined, last: 'plan', errors: ['one', 'two \\e[2J'], attempts: 2 };
+    expect(told).toEqual([
+      { ...end, attempt: 1 },
+      { ...end, attempt: 2 },
+    ]);
   });
 });
 

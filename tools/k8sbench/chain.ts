@@ -20,8 +20,8 @@ const textOf = async function* (text: string) {
   yield new TextEncoder().encode(text);
 };
 
-/** The same outside with another output, and another standard input when one is given. */
-const between = (world: World, stdout: Sink, stdin?: string): World => ({
+/** The same outside with other outputs, and another standard input when one is given. */
+const between = (world: World, stdout: Sink, stderr: Sink, stdin?: string): World => ({
   cwd: world.cwd,
   env: world.env,
   host: world.host,
@@ -31,9 +31,27 @@ const between = (world: World, stdout: Sink, stdin?: string): World => ({
     return stdin === undefined ? world.stdin : textOf(stdin);
   },
   stdout,
-  stderr: world.stderr,
+  stderr,
   interrupted: world.interrupted,
   program: (tool) => world.program(tool),
+});
+
+/** A sink whose errors, as tools tell them, are kept as well. */
+const listening = (sink: Sink, errors: string[]): Sink => ({
+  write(text) {
+    if (typeof text === 'string')
+      for (const [, error] of text.matchAll(/^[a-z0-9-]+: error: (.*)$/gm)) errors.push(error!);
+    return sink.write(text);
+  },
+  get closed() {
+    return sink.closed;
+  },
+  get isTerminal() {
+    return sink.isTerminal;
+  },
+  get columns() {
+    return sink.columns;
+  },
 });
 
 const kept = (): Sink & { text(): string } => {
@@ -51,39 +69,62 @@ export interface ChainEnd {
   exit: Exit;
   /** The run directory, as soon as a step named it. */
   run: string | undefined;
+  /** The step that ended it. */
+  last: string;
+  /** What the steps told as errors. */
+  errors: readonly string[];
 }
 
 /** Until a step does not end with 0. The last step's output is the chain's. */
-export const runChain = async (steps: readonly Step[], world: World): Promise<ChainEnd> => {
-  let before = '';
-  let run: string | undefined;
+export const runChain = async (steps: readonly Step[], world: World, named?: string): Promise<ChainEnd> => {
+  const errors: string[] = [];
+  const stderr = listening(world.stderr, errors);
+  let [before, run, last] = ['', named, ''];
   for (const [at, { tool, args, takes }] of steps.entries()) {
-    if (world.interrupted.aborted) return { exit: EXIT.interrupted, run };
+    if (world.interrupted.aborted) {
+      const again = run === undefined ? '' : `; the same command with '--run ${run}' goes on from there`;
+      errors.push(`interrupted by ${String(world.interrupted.reason)} before '${tool.name}'${again}`);
+      return { exit: EXIT.interrupted, run, last: '', errors };
+    }
     const output = kept();
-    const last = at === steps.length - 1;
-    const outside = between(world, last ? world.stdout : output, at === 0 ? undefined : before);
-    const named = takes === 'run' ? [...args, '--run', run!] : args;
-    const exit = await tool.main(named, outside);
+    const isLast = at === steps.length - 1;
+    const outside = between(world, isLast ? world.stdout : output, stderr, at === 0 ? undefined : before);
+    const exit = await tool.main(takes === 'run' ? [...args, '--run', run!] : args, outside);
+    last = tool.name;
     before = output.text();
     // Everything a step prints before the last is a path or, for the step that reads it, a whole file.
-    if (!last && steps[at + 1]!.takes === 'run') run = before.trimEnd() || run;
-    if (exit !== EXIT.done) return { exit, run };
+    if (!isLast && steps[at + 1]!.takes === 'run') run = before.trimEnd() || run;
+    if (exit !== EXIT.done) return { exit, run, last, errors };
   }
-  return { exit: EXIT.done, run };
+  return { exit: EXIT.done, run, last, errors };
 };
 
-/** The chain, as often as `--not-judged` allows. */
+/** One attempt of a pipeline: its number from 1, and how many there are at most. */
+export interface Attempt extends ChainEnd {
+  attempt: number;
+  attempts: number;
+}
+
+/** The chain, as often as `--not-judged` allows; `tell` hears of each attempt's end. `run` is the one that was named. */
 export const runPipeline = async (
   steps: readonly Step[],
   notJudged: NotJudged,
-  { world, talk }: { world: World; talk: Talk },
+  {
+    world,
+    talk,
+    run: named,
+    tell,
+  }: { world: World; talk: Talk; run?: string | undefined; tell?: (attempt: Attempt) => void },
 ): Promise<Exit> => {
-  const times = notJudged.what === 'retry' ? notJudged.times : 0;
-  for (let attempt = 0; ; attempt++) {
-    const { exit, run } = await runChain(steps, world);
-    if (exit !== EXIT.notJudged) return exit;
-    if (run !== undefined) talk.warn(`not judged; everything about it is in '${run}'`);
-    if (attempt === times) return notJudged.what === 'pass' ? EXIT.done : exit;
-    talk.info(`attempt ${attempt + 2} of ${times + 1}, with a run of its own`);
+  const attempts = notJudged.what === 'retry' ? notJudged.times + 1 : 1;
+  for (let attempt = 1; ; attempt++) {
+    const end = await runChain(steps, world, named);
+    tell?.({ ...end, attempt, attempts });
+    // Every step says itself why it ended; between two of them nobody else would.
+    if (end.last === '') for (const one of end.errors) talk.error(one);
+    if (end.exit !== EXIT.notJudged) return end.exit;
+    if (end.run !== undefined) talk.warn(`not judged; everything about it is in '${end.run}'`);
+    if (attempt === attempts) return notJudged.what === 'pass' ? EXIT.done : end.exit;
+    talk.info(`attempt ${attempt + 1} of ${attempts}, with a run of its own`);
   }
 };

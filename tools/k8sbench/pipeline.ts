@@ -7,6 +7,7 @@ import type { World } from '../../shared/world.ts';
 import { type NotJudged, readNotJudged, runPipeline } from './chain.ts';
 import { scriptOf } from './explain.ts';
 import { flagsOf, type Link, stepsOf } from './links.ts';
+import { appendSummary } from './summary-file.ts';
 
 const notJudged: Flag<NotJudged> = {
   kind: 'value',
@@ -67,6 +68,12 @@ export const definePipeline = ({ links, settle, ...about }: Pipeline): Tool =>
         await world.stdout.write(scriptOf(steps, wanted));
         return EXIT.done;
       }
-      return runPipeline(steps, wanted, { world, talk });
+      const summary = world.env['GITHUB_STEP_SUMMARY'];
+      return runPipeline(steps, wanted, {
+        world,
+        talk,
+        run: settled.given.get('run')?.find((one) => one !== '-'),
+        tell: (end) => void (summary && appendSummary(summary, about.name, end, { world, talk })),
+      });
     },
   });
