@@ -72,8 +72,9 @@ const judgement = ({ reasons, advice, conclusions, doubts, earlierAttempts: befo
 
 /** The page. Blocks are apart by an empty line, and it ends with one, so that what comes after it stands for itself. */
 export const stepSummary = (ended: Ended): string => {
-  const { pipeline, attempt, attempts, run, host, analysis, calibration, problems } = ended;
-  const which = attempts > 1 ? ` (attempt ${attempt} of ${attempts})` : '';
+  const { pipeline, exit, attempt, attempts, run, host, analysis, calibration, problems } = ended;
+  const counts = attempt > 1 || (attempts > 1 && exit === EXIT.notJudged);
+  const which = counts ? ` (attempt ${attempt} of ${attempts})` : '';
   const blocks = [
     `## k8sbench ${pipeline}: ${outcome(ended)}${which}\n`,
     ...(analysis ? [`${marked(where(analysis))}\n`] : []),
