@@ -76,7 +76,8 @@ const refusalOf = async (
 /**
  * Runs a command and gives its exit status once the status frame came and stdin was taken. Settles on the first of
  * status, close, error, deadline and stop: a close without status is a ConnectionError, never success. A command that
- * ends with 0 may still have been given less than was sent: whoever sends data checks a digest at the other end.
+ * ends with 0 may still have been given less than was sent: whoever sends data checks a digest at the other end. One that
+ * leaves its input unread may never tell its status (kubectl waits for ever, too): give those a deadline.
  *
  * Exec over WebSocket is authorised as `get` on pods/exec before Kubernetes 1.35, as `create` from then on.
  */

@@ -29,16 +29,23 @@ export interface StartedCluster {
   image: string;
 }
 
-/** A port that is free now. */
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
+/** Ports below those that the kernel gives to clients: one of them could take a stopped server's port from it. */
+const [LOWEST, PORTS] = [20_000, 10_000];
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    server.on('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
+
+/** A port that is free now. */
+const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = LOWEST + Math.floor(Math.random() * PORTS);
+    if (await isFree(port)) return port;
+  }
+};
 
 const writeHostNames = (nodes: number): void => {
   const hosts = readFileSync('/etc/hosts', 'utf8');
