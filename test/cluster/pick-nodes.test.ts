@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../../shared/kubernetes.ts';
 import { readKubeconfig } from '../../shared/kubernetes/kubeconfig.ts';
 import { main } from '../../tools/pick-nodes/main.ts';
 import { runTool } from '../outside.ts';
-import { admin, kubeconfig, makeNamespace, makeUser, runPod, scratch } from './the-cluster.ts';
+import { admin, kubeconfig, makeNamespace, makeUser, runPod, scratch, untilAllowed } from './the-cluster.ts';
 
 const files = scratch();
 let namespace: Awaited<ReturnType<typeof makeNamespace>>;
@@ -54,6 +54,7 @@ const userWith = async (name: string, resources: string[]): Promise<string> => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: full },
       subjects: [{ kind: 'ServiceAccount', name, namespace: namespace.name }],
     });
+    for (const resource of resources) await untilAllowed(token, { verb: 'list', resource });
   }
   return configFor(token);
 };

@@ -129,6 +129,23 @@ export const runPod = async (namespace: string, name: string, command: string[])
   return name;
 };
 
+/** Waits until a user may do something: the API server reads new bindings a moment after they were made. */
+export const untilAllowed = (
+  token: string,
+  right: { verb: string; resource: string; subresource?: string; group?: string; namespace?: string },
+): Promise<void> => {
+  const user = connectedAs(token);
+  return until(`the right to ${right.verb} ${right.resource}`, async () => {
+    const review = { spec: { resourceAttributes: right } };
+    const { status } = await user.create<{ status: { allowed: boolean } }>(
+      'selfsubjectaccessreviews',
+      {},
+      review,
+    );
+    return status.allowed;
+  });
+};
+
 /** A service account that may do what the rules say in its namespace, and a token of it. */
 export const makeUser = async (
   namespace: string,
@@ -151,5 +168,11 @@ export const makeUser = async (
     { namespace, name, subresource: 'token' },
     { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
   );
+  for (const { apiGroups, resources, verbs } of rules)
+    for (const [resource, subresource] of resources.map((one) => one.split('/')))
+      await untilAllowed(status.token, {
+        ...{ verb: verbs[0]!, group: apiGroups[0]!, resource: resource!, namespace },
+        ...(subresource ? { subresource } : {}),
+      });
   return status.token;
 };
