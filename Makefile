@@ -6,8 +6,10 @@ PREFIX ?= $(HOME)/.local
 BIN = $(DESTDIR)$(PREFIX)/bin
 DIST ?= dist
 
+UNIT = shared schemas tools test/house test/truth
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo install dist test test-unit test-sessions check fmt clean
+.PHONY: help setup demo install dist test test-unit test-sessions test-browser test-cluster test-hostile truth bench check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -20,7 +22,7 @@ help: ## this list
 	  ln -sfn "$$found" $@; \
 	else \
 	  echo "setting up Bun $(BUN_VERSION) from the npm registry"; \
-	  npm install --prefix .cache/bun --no-save --no-package-lock --no-audit --no-fund --silent bun@$(BUN_VERSION) || exit 1; \
+	  npm install --prefix .cache/bun --no-save --no-package-lock --no-audit --no-fund --loglevel=error bun@$(BUN_VERSION) || exit 1; \
 	  .cache/bun/node_modules/.bin/bun --version >/dev/null 2>&1 || node .cache/bun/node_modules/bun/install.js || exit 1; \
 	  ln -sfn "$(CURDIR)/.cache/bun/node_modules/.bin/bun" $@; \
 	fi
@@ -46,14 +48,29 @@ dist: setup ## release binaries for Linux x64 and arm64 into dist/, with their S
 	@for arch in x64 arm64; do bun test/install/binary.ts "$(DIST)/k8sbench-linux-$$arch" bun-linux-$$arch || exit 1; done
 	@cd "$(DIST)" && sha256sum k8sbench-linux-* > SHA256SUMS && cat SHA256SUMS
 
-test: setup ## every test, and as last line 'N passed, N failed'
-	@bun test/run.ts shared schemas tools test/house test/readme test/sessions
+test: setup ## every test but those below, and as last line 'N passed, N failed'
+	@bun test/run.ts $(UNIT) test/readme test/sessions test/install test/hostile
 
 test-unit: setup ## the fast tests alone
-	@bun test/run.ts shared schemas tools test/house
+	@bun test/run.ts $(UNIT)
 
 test-sessions: setup ## real sessions on this machine
 	@bun test/run.ts test/sessions
+
+test-browser: setup ## pages in Debian's chromium
+	@bun test/run.ts test/browser
+
+test-cluster: setup ## a real Kubernetes: K8SBENCH_TEST_KUBECONFIG, or one started here as root
+	@bun test/run.ts test/cluster
+
+test-hostile: setup ## ten thousand hostile inputs per reader, and long loops of kills; prints its seeds
+	@K8SBENCH_HOSTILE=long bun test/run.ts test/hostile
+
+truth: setup ## is the evidence true? simulated sessions with known truth, a report in test/truth
+	@bun test/truth/main.ts
+
+bench: setup ## ratios against peers on this machine, a table in test/bench
+	@bun test/bench/main.ts
 
 check: setup ## types, format, lint, tests
 	@bun check --no-script
