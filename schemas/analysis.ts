@@ -48,26 +48,38 @@ export const session = v.looseObject({
 });
 export type Session = v.InferOutput<typeof session>;
 
+/** The reference's name of a value (spec §7). */
+const referenceName = (name: string): string => `pi${name[0]?.toUpperCase()}${name.slice(1)}`;
+
 /** One candidate at one size. `values` are tracker values before rounding, by tracker name (spec §7). */
-export const comparison = v.looseObject({
-  candidate: text,
-  reference: text,
-  floor: v.optional(text),
-  rule: text,
-  turns: positive,
-  fingerprint: text,
-  /** Pooled warm turns of the candidate, over all sessions. */
-  warmTurns: count,
-  /** Samples per target, over all sessions. */
-  samples: count,
-  values: v.record(v.string(), finite),
-  /** Values that the tracker has no name for: `piColdMax`. */
-  beside: v.record(v.string(), finite),
-  /** Metric → this run's verdict, for pairs whose values are both above 0; none when the run was not judged. */
-  verdicts: v.record(v.string(), verdict),
-  /** Target name → how often CFS held its samples of this size back, over all sessions. */
-  throttle: v.record(v.string(), throttle),
-});
+export const comparison = v.pipe(
+  v.looseObject({
+    candidate: text,
+    reference: text,
+    floor: v.optional(text),
+    rule: text,
+    turns: positive,
+    fingerprint: text,
+    /** Pooled warm turns of the candidate, over all sessions. */
+    warmTurns: count,
+    /** Samples per target, over all sessions. */
+    samples: count,
+    values: v.record(v.string(), finite),
+    /** Values that the tracker has no name for: `piColdMax`. */
+    beside: v.record(v.string(), finite),
+    /** Metric → this run's verdict, for pairs whose values are both above 0; none when the run was not judged. */
+    verdicts: v.record(v.string(), verdict),
+    /** Target name → how often CFS held its samples of this size back, over all sessions. */
+    throttle: v.record(v.string(), throttle),
+  }),
+  v.check(
+    ({ values, verdicts }) =>
+      Object.keys(verdicts).every(
+        (name) => Object.hasOwn(values, name) && Object.hasOwn(values, referenceName(name)),
+      ) && Object.hasOwn(values, 'growthPerTurn') === Object.hasOwn(values, referenceName('growthPerTurn')),
+    'expected the values of both targets wherever there is a verdict or a growth',
+  ),
+);
 export type Comparison = v.InferOutput<typeof comparison>;
 
 /** Something that weakens a conclusion: a number, its threshold, one sentence (DESIGN §1). */
@@ -109,13 +121,13 @@ const fields = {
   /** What to do next about it. */
   advice: v.array(text),
   /** The exit status of the analysis (DESIGN §2.2). */
-  exit: count,
+  exit: v.picklist([0, 3, 5], 'expected 0, 3 or 5'),
   /** Size list, in the order measured. */
   turns: v.array(positive),
   rounds: positive,
   /** Whether `--allow-incomplete` read a log that is not whole. */
   incomplete: v.optional(v.array(text)),
-  sessions: v.array(session),
+  sessions: v.pipe(v.array(session), v.minLength(1, 'expected at least one session')),
   /** The reference's noise per size, exact. */
   noise: v.record(sizeKey, sizeNoise),
   /** Candidates by size, in the profile's order within a size; empty for a calibration. */

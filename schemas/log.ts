@@ -8,6 +8,8 @@ import { amount, count, finite, instant, mode, positive, sha256, text } from './
 const seq = count;
 /** A reading that this machine may not offer: null (or absent) is "not measured", never 0. */
 const reading = v.nullish(amount);
+/** The same of what is counted. */
+const tally = v.nullish(count);
 
 /** The machine, the plan and the artifacts, before anything is measured. */
 export const facts = v.looseObject({
@@ -78,8 +80,8 @@ export const cpu = v.looseObject({
   sample: v.optional(count),
   wallMs: amount,
   usageUsec: reading,
-  nrPeriods: reading,
-  nrThrottled: reading,
+  nrPeriods: tally,
+  nrThrottled: tally,
   throttledUsec: reading,
   /** Mean, lowest and highest of the highest pinned core's clock, MHz. */
   mhz: reading,

@@ -13,7 +13,7 @@ export const attemptsPath = (run: RunDirectory): string => join(dirname(run.path
 export const recordAttempt = (run: RunDirectory, entry: Omit<Attempt, 'format'>): void => {
   const path = attemptsPath(run);
   const line = JSON.stringify({ format: 'attempt/1', ...entry });
-  appendUnderLock(path, () => (readText(path).split('\n').includes(line) ? '' : `${line}\n`));
+  appendUnderLock(path, () => (`\n${readText(path)}`.includes(`\n${line}\n`) ? '' : `${line}\n`));
 };
 
 /**
@@ -23,13 +23,12 @@ export const recordAttempt = (run: RunDirectory, entry: Omit<Attempt, 'format'>)
 export const readAttempts = (run: RunDirectory): Attempt[] => {
   const path = attemptsPath(run);
   if (!existsSync(path)) return [];
-  return readText(path)
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        return [v.parse(attempt, JSON.parse(line)) as Attempt];
-      } catch {
-        return [];
-      }
-    });
+  const found: Attempt[] = [];
+  for (const [line] of readText(path).matchAll(/^\{.*\}$/gm))
+    try {
+      found.push(v.parse(attempt, JSON.parse(line), { abortEarly: true }) as Attempt);
+    } catch {
+      // See above.
+    }
+  return found;
 };

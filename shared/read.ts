@@ -28,11 +28,16 @@ export const readText = (path: string, shown = path): string => {
   }
 };
 
+/** A value in a few characters. */
 const shown = (value: unknown): string => {
-  const text =
-    typeof value === 'number' && !Number.isFinite(value)
-      ? String(value)
-      : (JSON.stringify(value) ?? 'nothing');
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? 'nothing';
+  } catch {
+    // Lines of JSONL files come here whatever they hold: writing them down recurses as deep as they nest.
+    text = 'something nested too deeply';
+  }
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 };
 
@@ -53,9 +58,28 @@ const sentence = (issue: v.BaseIssue<unknown>): string => {
   return `${at}: ${wanted}, found ${shown(issue.input)}`;
 };
 
+/** Beyond it a wrong value may hold millions of mistakes, and a thousand bytes for each: the first one is told alone. */
+const MANY_PARTS = 50_000;
+
+const hasManyParts = (value: unknown): boolean => {
+  const rest: unknown[] = [value];
+  for (let parts = 0; rest.length > 0;) {
+    const one = rest.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    const inner: unknown[] = Array.isArray(one) ? one : Object.values(one);
+    parts += inner.length;
+    if (parts > MANY_PARTS) return true;
+    for (const each of inner) rest.push(each);
+  }
+  return false;
+};
+
+const parsed = <S extends v.GenericSchema>(schema: S, { value }: Placed): v.SafeParseResult<S> =>
+  v.safeParse(schema, value, { abortEarly: hasManyParts(value) });
+
 /** All problems of a value, each with its place; empty when it fits. */
 export const problemsOf = (schema: v.GenericSchema, placed: Placed, file: string): string[] => {
-  const result = v.safeParse(schema, placed.value);
+  const result = parsed(schema, placed);
   if (result.success) return [];
   return result.issues.map((issue) => {
     const path = (issue.path ?? []).map((part) => part.key as string | number);
@@ -71,7 +95,7 @@ export const check = <S extends v.GenericSchema>(
   file: string,
   fail: typeof usage = failed,
 ): v.InferOutput<S> => {
-  const result = v.safeParse(schema, placed.value);
+  const result = parsed(schema, placed);
   if (result.success) return result.output;
   throw fail(problemsOf(schema, placed, file).slice(0, 20));
 };

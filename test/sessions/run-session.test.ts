@@ -141,7 +141,7 @@ describe('a session that goes well', () => {
     expect(await main(['--run', dir, '--force', '--json'], forced)).toBe(0);
     expect(JSON.parse(forced.out())).toMatchObject({ format: 'job/1', outcome: 'done' });
     expect(readFileSync(join(dir, 'pod.log.done-1'), 'utf8')).toBe(before);
-    expect(await manifestProblems(runDirectory(dir))).toEqual([]);
+    expect(await manifestProblems(runDirectory(dir), [])).toEqual([]);
   });
 
   test('keeps its fixtures when asked, privately, and says where', async () => {

@@ -2,7 +2,7 @@
 import type { Analysis, Session as SessionAbout } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import type { Noise } from '../../schemas/noise.ts';
-import { EXIT, type Exit } from '../../shared/exit.ts';
+import { EXIT } from '../../shared/exit.ts';
 import { VERSION } from '../../shared/version.ts';
 import { addThrottles, calibrationSize, noisyNodes } from './calibrate.ts';
 import { shortTimes } from './doubts.ts';
@@ -22,7 +22,7 @@ export interface Result {
 
 interface Verdict {
   judged: boolean;
-  exit: Exit;
+  exit: Analysis['exit'];
   reasons: string[];
   advice: string[];
 }

@@ -2,7 +2,7 @@
 import type { Analysis, Comparison } from '../../schemas/analysis.ts';
 import { comparisonRows } from '../../shared/analysis-tables.ts';
 import { gateWords, limitText, noiseLine, where } from '../../shared/analysis-words.ts';
-import { type Colour, type Paint, table } from '../../shared/terminal.ts';
+import { type Colour, type Paint, plainText, table } from '../../shared/terminal.ts';
 
 const VERDICT_COLOURS: Readonly<Record<string, Colour>> = {
   win: 'green',
@@ -27,11 +27,13 @@ export const comparisonText = (analysis: Analysis, paint: Paint): string => {
     const net = one.floor === undefined ? '' : `, net of '${one.floor}'`;
     const cvs = noiseLine(noise[String(one.turns)], maxCv);
     return (
-      `${paint('bold', title + net)}\n${comparisonTable(one, analysis.metrics, paint)}` +
+      `${paint('bold', plainText(title + net))}\n${comparisonTable(one, analysis.metrics, paint)}` +
       (cvs === ''
         ? ''
-        : paint('grey', `CV of '${one.reference}': ${cvs} (limit ${limitText(maxCv)}, ${gateWords(gate)})`) +
-          '\n')
+        : paint(
+            'grey',
+            plainText(`CV of '${one.reference}': ${cvs} (limit ${limitText(maxCv)}, ${gateWords(gate)})`),
+          ) + '\n')
     );
   });
   return [`${where(analysis)}\n`, ...blocks].join('\n');

@@ -12,6 +12,7 @@ const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_VALUE;
 const isReading = (value: unknown): boolean => value === undefined || value === null || isAmount(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isTally = (value: unknown): boolean => value === undefined || value === null || isCount(value);
 const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1;
 const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0;
 const areAmounts = (values: unknown): boolean => {
@@ -28,8 +29,8 @@ const isCpu = (line: Unchecked): boolean =>
   (line['sample'] === undefined || isCount(line['sample'])) &&
   isAmount(line['wallMs']) &&
   isReading(line['usageUsec']) &&
-  isReading(line['nrPeriods']) &&
-  isReading(line['nrThrottled']) &&
+  isTally(line['nrPeriods']) &&
+  isTally(line['nrThrottled']) &&
   isReading(line['throttledUsec']) &&
   isReading(line['mhz']) &&
   isReading(line['mhzMin']) &&

@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
-import { EXIT, type Exit } from '../../shared/exit.ts';
+import { EXIT } from '../../shared/exit.ts';
 import { choice, decimal, text, yes } from '../../shared/flags.ts';
 import { jsonText, readText } from '../../shared/read.ts';
 import { painter } from '../../shared/terminal.ts';
@@ -46,7 +46,7 @@ export const tool = defineTool({
     // As it stands in the file: reading it by its schema would put its keys in another order.
     const written = previous && directory ? readText(directory.file('analysis.json')) : jsonText(analysis);
     await world.stdout.write(printsJson ? written : `${directory.shown}\n`);
-    return analysis.exit as Exit;
+    return analysis.exit;
   },
 });
 

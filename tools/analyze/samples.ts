@@ -11,6 +11,10 @@ export interface OwnColumn {
   readonly pool: TurnPool;
 }
 
+/** A sum that no counter reaches and no number holds exactly is not one. */
+const sumOf = (a: number | null, b: number | null): number | null =>
+  a !== null && b !== null && a + b <= Number.MAX_SAFE_INTEGER ? a + b : null;
+
 /** Sums over processes; null from the first one on that could not be measured. */
 class Throttling {
   #throttledSamples: number | null = 0;
@@ -23,10 +27,8 @@ class Throttling {
       nrThrottled === null || this.#throttledSamples === null
         ? null
         : this.#throttledSamples + (nrThrottled > 0 ? 1 : 0);
-    this.#nrThrottled =
-      nrThrottled === null || this.#nrThrottled === null ? null : this.#nrThrottled + nrThrottled;
-    this.#throttledUsec =
-      throttledUsec === null || this.#throttledUsec === null ? null : this.#throttledUsec + throttledUsec;
+    this.#nrThrottled = sumOf(this.#nrThrottled, nrThrottled);
+    this.#throttledUsec = sumOf(this.#throttledUsec, throttledUsec);
   }
 
   of(samples: number): Throttle {

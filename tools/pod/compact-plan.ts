@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CompactPlan } from '../../schemas/plan.ts';
+import { unclearIn } from '../../shared/json-text.ts';
 import { parseCpuList } from '../../shared/cpu-list.ts';
 import { unknownIn } from './placeholders.ts';
 import { SessionError } from './session-error.ts';
@@ -133,9 +134,11 @@ export const readPlan = (json: string): { plan: CompactPlan; planSha256: string 
         : "the plan is not JSON: expected a compact plan, or a plan.json, as 'k8sbench plan' writes them",
     );
   }
+  const unclear = unclearIn(exact, value);
+  if (unclear) throw new SessionError('plan', `the plan, line ${unclear.line}: ${unclear.what}`);
   let planSha256 = digest(exact);
   if (isObject(value) && value['format'] === 'plan/1') {
-    planSha256 = digest(JSON.stringify(value['compact']));
+    planSha256 = digest(JSON.stringify(value['compact']) ?? '');
     if (value['compactSha256'] !== planSha256)
       throw new SessionError(
         'plan',

@@ -29,7 +29,7 @@ export const tool = defineTool({
     const about = readRun(run);
     const manner = { world, talk, keep: flags.keep, force: flags.force };
     const several = (about.children?.length ?? 0) > 0;
-    const ending: Pick<Ending, 'exit' | 'message'> = (await isFinished(run, manner))
+    const ending: Pick<Ending, 'exit' | 'message'> = (await isFinished(run, about, manner))
       ? { exit: EXIT.done }
       : await (several ? measureSessions : measure)(run, about, manner);
     if (ending.exit === EXIT.invalid) talk.error(`'${run.shown}' is invalid: ${ending.message}`);

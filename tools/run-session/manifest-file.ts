@@ -20,21 +20,43 @@ const SOURCES = [
   'spread.json',
 ];
 
-/** Writes the digests of a finished run; children are named by their own manifests. */
+/** What a manifest names, as far as it is there; children by their own manifests. */
+const namesIn = (children: readonly string[]): string[] => [
+  ...SOURCES,
+  ...children.map((child) => `${child}/${MANIFEST}`),
+];
+
+const ALWAYS = ['run.json', 'plan.json', 'profile.json', 'values.json', 'job.json'];
+
+/** What every finished run has. */
+const neededOf = (children: readonly string[]): string[] => [
+  ...ALWAYS,
+  ...(children.length === 0
+    ? ['pod.log']
+    : ['spread.json', ...children.map((child) => `${child}/${MANIFEST}`)]),
+];
+
+/** Writes the digests of a finished run. */
 export const writeManifest = async (run: RunDirectory, children: readonly string[]): Promise<void> => {
-  const names = [...SOURCES, ...children.map((child) => `${child}/${MANIFEST}`)];
-  const digests = await run.digests(names);
+  const digests = await run.digests(namesIn(children));
   run.write(MANIFEST, formatManifest(Object.entries(digests).map(([path, sha256]) => ({ sha256, path }))));
 };
 
-/** What no longer agrees with a finished run's manifest; empty when it fits. */
-export const manifestProblems = async (run: RunDirectory): Promise<string[]> => {
+/** What no longer agrees with a finished run's manifest, and what it does not vouch for; empty when it fits. */
+export const manifestProblems = async (run: RunDirectory, children: readonly string[]): Promise<string[]> => {
   const problems: string[] = [];
   const shown = `${run.shown}/${MANIFEST}`;
-  for (const entry of check(manifest, { value: parseManifest(readText(run.file(MANIFEST), shown)) }, shown)) {
+  const entries = check(manifest, { value: parseManifest(readText(run.file(MANIFEST), shown)) }, shown);
+  for (const entry of entries) {
     if (!run.has(entry.path)) problems.push(`'${run.shown}/${entry.path}' is gone`);
     else if ((await sha256File(run.file(entry.path))) !== entry.sha256)
       problems.push(`'${run.shown}/${entry.path}' was changed`);
+  }
+  // A manifest cut short must not vouch for the rest.
+  for (const name of neededOf(children)) {
+    const times = entries.filter((one) => one.path === name).length;
+    if (times !== 1)
+      problems.push(`'${shown}' names '${name}' ${times === 0 ? 'not at all' : `${times} times`}`);
   }
   return problems;
 };

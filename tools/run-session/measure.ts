@@ -40,9 +40,13 @@ const refuseChanged = async (run: RunDirectory, about: Run): Promise<void> => {
 };
 
 /** Whether a run is finished and as it was then; a finished run that was changed is an error. */
-export const isFinished = async (run: RunDirectory, { force, talk }: Manner): Promise<boolean> => {
+export const isFinished = async (
+  run: RunDirectory,
+  { children = [] }: Run,
+  { force, talk }: Manner,
+): Promise<boolean> => {
   if (force || !run.has(MANIFEST)) return false;
-  const problems = await manifestProblems(run);
+  const problems = await manifestProblems(run, children);
   if (problems.length > 0)
     throw failed([
       ...problems,

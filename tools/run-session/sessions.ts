@@ -42,7 +42,8 @@ const measureInTurn = async (
     run.writeJson(FILE, state);
   };
   for (const [at, child] of children.entries()) {
-    if (await isFinished(child, manner)) {
+    const about = readRun(child);
+    if (await isFinished(child, about, manner)) {
       set(at, 'done');
       continue;
     }
@@ -56,7 +57,7 @@ const measureInTurn = async (
     set(at, 'running');
     let ending: Ending;
     try {
-      ending = await measure(child, readRun(child), manner);
+      ending = await measure(child, about, manner);
     } catch (error) {
       set(at, 'failed');
       throw error;

@@ -2,9 +2,11 @@
 import { dirname, join, resolve } from 'node:path';
 import { analysis as analysisSchema, type Analysis } from '../../schemas/analysis.ts';
 import { run as runSchema } from '../../schemas/run.ts';
+import { trackerLine } from '../../schemas/tracker.ts';
 import { appendUnderLock, type Repair } from '../../shared/append.ts';
-import { EXIT, type Exit } from '../../shared/exit.ts';
+import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
+import { problemsOf } from '../../shared/read.ts';
 import { openRun, type RunDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
 import { referenceKey } from '../../shared/verdict.ts';
@@ -23,7 +25,7 @@ const judgedAnalysis = (run: RunDirectory): Analysis => {
       `'${run.shown}' is a calibration: it has no tracker line, 'tracker append' takes comparisons`,
     );
   if (!analysis.judged)
-    throw new Failure((analysis.exit === EXIT.done ? EXIT.notJudged : analysis.exit) as Exit, [
+    throw new Failure(analysis.exit === EXIT.done ? EXIT.notJudged : analysis.exit, [
       `'${run.shown}' was not judged, so it gets no tracker line`,
       ...analysis.reasons,
       ...analysis.advice.map((one) => `what to do: ${one}`),
@@ -86,6 +88,10 @@ export const append: Verb = {
           purpose,
         });
         broken.push(...rolling.broken);
+        // What was appended stays for years: an analysis that doesn't fit together ends here.
+        const unfit = problemsOf(trackerLine, { value: line }, `${run.shown}/analysis.json`);
+        if (unfit.length > 0)
+          throw failed([...unfit, `'k8sbench analyze --run ${run.shown} --force' makes it anew`]);
         lines += `${JSON.stringify(line)}\n`;
       }
       return lines;

@@ -160,7 +160,7 @@ describe('append', () => {
   });
 
   test('of a run that was not judged appends nothing and ends as its analysis did', async () => {
-    for (const exit of [3, 5]) {
+    for (const exit of [3, 5] as const) {
       const run = place({ judged: false, exit, reasons: ['warm is noisy'], advice: ['wait'] });
       const ended = await append(run);
       expect([ended.exit, ended.stdout]).toEqual([exit, '']);

@@ -8,10 +8,11 @@ import { summaryOf } from './summary.ts';
 
 const round1 = (value: number): number => roundTo(value, 1);
 
-/** Change in percent against a base: `+12%`, `-3%`, also `-0%`; `n/a` without a base or with 0. */
+/** Change in percent against a base: `+12%`, `-3%`, also `-0%`; `n/a` without a base, with 0, or with one too near to it for a number. */
 export const deltaText = (value: number, base: unknown): string => {
   if (typeof base !== 'number' || base === 0) return 'n/a';
-  return `${value >= base ? '+' : '-'}${roundHalfUp(Math.abs((100 * (value - base)) / base))}%`;
+  const percent = roundHalfUp(Math.abs((100 * (value - base)) / base));
+  return Number.isFinite(percent) ? `${value >= base ? '+' : '-'}${percent}%` : 'n/a';
 };
 
 /** First 10 digits of a commit; `-dirty` stays. */
