@@ -240,7 +240,7 @@ const parse = (
 };
 
 /** Says what went wrong and gives the exit status; only a bug of ours shows its stack. */
-const report = (error: unknown, talk: Talk): Exit => {
+export const report = (error: unknown, talk: Talk): Exit => {
   if (error instanceof Failure) {
     for (const one of error.problems) talk.error(one);
     return error.exit;

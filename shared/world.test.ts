@@ -15,6 +15,13 @@ const clock = (now: string): string =>
     .stdout.toString()
     .trim();
 
+/** Bash with a program in it, its parts quoted. */
+const inBash = (words: readonly string[], script: (program: string) => string) => {
+  const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const done = Bun.spawnSync(['bash', '-o', 'pipefail', '-c', script(quoted)]);
+  return { exit: done.exitCode, stdout: done.stdout.toString(), stderr: done.stderr.toString() };
+};
+
 describe('the real outside', () => {
   test('a large output arrives whole through a pipe', () => {
     const done = Bun.spawnSync(
@@ -28,10 +35,49 @@ describe('the real outside', () => {
     const words = program(`
       for (let at = 0; at < 200 && !world.stdout.closed; at++) await world.stdout.write('x'.repeat(10_000));
       await world.stderr.write(world.stdout.closed ? 'closed' : 'open');`);
-    const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-    const done = Bun.spawnSync(['bash', '-o', 'pipefail', '-c', `${quoted} | head -c 1 >/dev/null`]);
-    expect(done.stderr.toString()).toBe('closed');
-    expect(done.exitCode).toBe(0);
+    expect(inBash(words, (one) => `${one} | head -c 1 >/dev/null`)).toEqual({
+      exit: 0,
+      stdout: '',
+      stderr: 'closed',
+    });
+  });
+
+  test('a pipe that takes no more for a while gets everything, in order', () => {
+    const words = program(`
+      const { dlopen } = await import('bun:ffi');
+      const [F_SETFL, O_WRONLY, O_NONBLOCK] = [4, 1, 0o4000];
+      dlopen('libc.so.6', { fcntl: { args: ['i32', 'i32', 'i32'], returns: 'i32' } }).symbols.fcntl(1, F_SETFL, O_WRONLY | O_NONBLOCK);
+      const all = Array.from({ length: 40 }, (_, at) => world.stdout.write(String(at % 10).repeat(10_000)));
+      await Promise.all(all);
+      process.exitCode = 3;`);
+    const ended = inBash(words, (one) => `${one} | (sleep 0.2; sha256sum)`);
+    const wanted = Array.from({ length: 40 }, (_, at) => String(at % 10).repeat(10_000)).join('');
+    expect(ended).toEqual({
+      exit: 3,
+      stdout: `${new Bun.CryptoHasher('sha256').update(wanted).digest('hex')}  -\n`,
+      stderr: '',
+    });
+  });
+
+  test('a full disk is an error on stdout, and nothing on stderr', () => {
+    const code = `
+      await world.stderr.write('words').then(() => undefined);
+      await world.stdout.write('data').catch((error) => (process.exitCode = error.code === 'ENOSPC' ? 7 : 8));`;
+    expect(inBash(program(code), (one) => `${one} >/dev/full`)).toEqual({
+      exit: 7,
+      stdout: '',
+      stderr: 'words',
+    });
+    expect(inBash(program(code), (one) => `${one} 2>/dev/full`)).toEqual({
+      exit: 0,
+      stdout: 'data',
+      stderr: '',
+    });
+  });
+
+  test('is a terminal or not', () => {
+    const code = `await world.stdout.write([world.stdout.isTerminal, world.stdout.columns].join(' '));`;
+    expect(inBash(program(code), (one) => `${one} 2>&1`).stdout).toBe('false 80');
   });
 
   test('the first signal is told, the second ends it at once', async () => {

@@ -1,3 +1,4 @@
+import { write } from 'node:fs';
 import { hostname } from 'node:os';
 import { EXIT } from './exit.ts';
 import { failed } from './failure.ts';
@@ -29,36 +30,54 @@ export interface World {
   program(tool: string): string[];
 }
 
-/** The reader is gone: a closed pipe, or a terminal that hung up (EIO). */
-const READER_GONE = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'EIO']);
+/** How long to wait for a pipe that takes nothing now, because somebody made it so that writing does not wait, ms. */
+const FULL_PIPE_MS = 5;
 
-const sink = (stream: NodeJS.WriteStream): Sink => {
+/** Writes what a file descriptor takes at once of `bytes` from `at` on; gives how much that was. */
+const written = (fd: number, bytes: Uint8Array, at: number): Promise<number> =>
+  new Promise((resolve, reject) =>
+    write(fd, bytes, at, bytes.length - at, null, (error, count) => (error ? reject(error) : resolve(count))),
+  );
+
+/**
+ * Standard output or standard error, written in order. Not through `process.stdout`: that loads Node's streams, half of the
+ * time that a small tool takes, and a full disk is an event there that nobody can answer.
+ */
+const sink = (fd: 1 | 2, stream: () => NodeJS.WriteStream): Sink => {
+  const encoder = new TextEncoder();
   let closed = false;
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (READER_GONE.has(String(error.code))) closed = true;
-    else throw error;
-  });
+  let terminal: boolean | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const isTerminal = (): boolean => (terminal ??= process.getBuiltinModule('node:tty').isatty(fd));
+  /** A closed pipe, a terminal that hung up; and when words for people reach nobody, the work still does. */
+  const isGone = (code: unknown): boolean =>
+    code === 'EPIPE' || (code === 'EIO' && isTerminal()) || (fd === 2 && code !== 'EAGAIN');
+  const put = async (bytes: Uint8Array): Promise<void> => {
+    for (let at = 0; at < bytes.length && !closed;)
+      try {
+        at += await written(fd, bytes, at);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (isGone(code)) closed = true;
+        else if (code === 'EAGAIN') await new Promise((resolve) => setTimeout(resolve, FULL_PIPE_MS));
+        else throw error;
+      }
+  };
   return {
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        if (closed || text.length === 0) return resolve();
-        stream.write(text, (error) => {
-          if (!error) return resolve();
-          if (READER_GONE.has(String((error as NodeJS.ErrnoException).code))) {
-            closed = true;
-            return resolve();
-          }
-          reject(error);
-        });
-      }),
+    write(text) {
+      const bytes = typeof text === 'string' ? encoder.encode(text) : text;
+      const done = last.then(() => put(bytes));
+      last = done.catch(() => undefined);
+      return done;
+    },
     get closed() {
       return closed;
     },
     get isTerminal() {
-      return stream.isTTY === true;
+      return isTerminal();
     },
     get columns() {
-      return stream.columns || 80;
+      return (isTerminal() && stream().columns) || 80;
     },
   };
 };
@@ -87,8 +106,8 @@ export const realWorld = (): World => {
     get stdin() {
       return process.stdin;
     },
-    stdout: sink(process.stdout),
-    stderr: sink(process.stderr),
+    stdout: sink(1, () => process.stdout),
+    stderr: sink(2, () => process.stderr),
     interrupted: onSignals(),
     program: programOf,
   };

@@ -58,6 +58,8 @@ export const buildBinary = async (out: string, target?: string): Promise<void> =
         ...Object.fromEntries([...files].map(([path, text]) => [made(`carried/${path}`), text])),
       },
       format: 'esm',
+      // Without it every built-in module that any tool imports is loaded at each start.
+      splitting: true,
       // Names stay, so that a bug that is reported says where; source maps would bring in the place it was built at.
       minify: { whitespace: true, syntax: true, identifiers: false },
       bytecode: true,
