@@ -143,6 +143,16 @@ describe('the binary', () => {
     expect((JSON.parse(stdout) as { compact: { run: string } }).compact.run).not.toContain('-1970');
   });
 
+  test('tells what this machine can do, and that it is a runtime itself', () => {
+    const { exit, stdout, stderr, home } = run(['k8sbench', 'doctor', '--json']);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    const { findings } = JSON.parse(stdout) as { findings: { name: string; found: string }[] };
+    const found = Object.fromEntries(findings.map((one) => [one.name, one.found]));
+    expect(found['runtime']).toContain(`env BUN_BE_BUN=1 ${bin}/k8sbench`);
+    expect(found['workloads']).toContain(`${home}/.cache/k8sbench/workloads-`);
+    expect(found['pinning']).toContain('read back');
+  });
+
   test('compares two plain commands', () => {
     const ended = run(['k8sbench', 'compare', '--local', ...COMMANDS, '--rounds', '3', ...SMALL]);
     expect({ exit: ended.exit, stderr: ended.exit === 0 ? '' : ended.stderr }).toEqual({

@@ -41,6 +41,7 @@ describe('pod.mjs', () => {
         'exit',
         'failure',
         'governors',
+        'json-text',
         'machine',
         'mounts',
         'sequence',
