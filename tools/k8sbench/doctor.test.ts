@@ -1,13 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { type Described, describedMachine, machineNames } from '../../test/described-machine.ts';
-import { runTool } from '../../test/outside.ts';
 import type { Finding, Status, Trials } from './doctor/finding.ts';
 import { findingsText, verdictOf } from './doctor/show.ts';
 import { findingsOf } from './doctor.ts';
-import { main } from './main.ts';
 
 const made: string[] = [];
 afterAll(() => {
@@ -334,29 +330,4 @@ a local session can run here; 1 of 2 findings weaken what it measures
     [['ok'], 'a local session can run here, and nothing weakens it'],
     [['ok', 'warn', 'fail'], 'no local session can run here: 1 of 3 findings prevent it'],
   ])('%j', (statuses, says) => expect(verdictOf(statuses.map((one) => finding('a', one)))).toBe(says));
-});
-
-describe('this machine', () => {
-  const temporary = mkdtempSync(join(tmpdir(), 'k8sbench-doctor-test-'));
-  made.push(temporary);
-  const env = { PATH: process.env['PATH'], TMPDIR: temporary };
-
-  test('is examined, in JSON, and nothing is left behind', async () => {
-    const { exit, stdout, stderr } = await runTool(main, ['doctor', '--json'], { env });
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    const { findings, ...rest } = JSON.parse(stdout) as { findings: Finding[] };
-    expect(rest).toMatchObject({ format: 'doctor/1', host: 'here', canRun: true });
-    expect(findings.find((one) => one.name === 'fsync')?.values?.['fsync_p50_s']).toBeGreaterThan(0);
-    expect(findings.length).toBeGreaterThan(20);
-    expect(readdirSync(temporary)).toEqual([]);
-  });
-
-  test('where no session can run, everything goes to stderr', async () => {
-    const { exit, stdout, stderr } = await runTool(main, ['doctor'], {
-      env: { PATH: '', TMPDIR: join(temporary, 'missing') },
-    });
-    expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
-    expect(stderr).toContain("'mkfifo', 'cat', 'sync' not on the PATH");
-    expect(stderr).toContain('no local session can run here: 2 of');
-  });
 });
