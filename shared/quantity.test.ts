@@ -46,9 +46,16 @@ describe('quantities', () => {
   ])('%s', (text, nano) => expect(parseQuantity(text)).toBe(nano));
 
   test.each([
-    ...['', ' ', '.', '+', '-', '1K', '1mi', '1e', '1e3Ki', '1Kii', '1KiB', '1Gb', '1 Gi', ' 1', '1 ', '1\n'],
-    ...['0x10', '1_000', '1,5', 'Infinity', 'NaN', 'inf', '1e3.5', '1e3k', '1.2.3', '--1', '+-1', '٣', '1m1'],
+    '',
+    ' ',
+    ' 1',
+    '1 ',
+    '1 Gi',
+    '1\n',
     '9'.repeat(1001),
+    ...'. + - 1K 1mi 1e 1e3Ki 1Kii 1KiB 1Gb 0x10 1_000 1,5 Infinity NaN inf 1e3.5 1e3k 1.2.3 --1 +-1 ٣ 1m1'.split(
+      ' ',
+    ),
   ])('%p is none', (text) => expect(parseQuantity(text)).toBeUndefined());
 
   /** The obvious twin: shifts the decimal point in the text, then multiplies. */

@@ -97,22 +97,23 @@ describe('answers that may pass', () => {
   });
 });
 
+const never = (): Promise<Response> => new Promise(() => undefined);
+
+/** Starts to answer and goes silent. */
+const half = (): Response =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"a":')),
+    }),
+  );
+
+test('silence ends at the deadline', async () => {
+  answers = [never];
+  const late = send(endpoint(), { about, path: '/x', deadline: 50, method: 'POST', body: '{}' });
+  await expect(late).rejects.toThrow(/no answer from the API server 'http:.*' within 0.05 s/);
+});
+
 describe('answers that do not come', () => {
-  const never = (): Promise<Response> => new Promise(() => undefined);
-  /** Starts to answer and goes silent. */
-  const half = (): Response =>
-    new Response(
-      new ReadableStream({
-        start: (controller) => controller.enqueue(new TextEncoder().encode('{"a":')),
-      }),
-    );
-
-  test('silence ends at the deadline', async () => {
-    answers = [never];
-    const late = send(endpoint(), { about, path: '/x', deadline: 50, method: 'POST', body: '{}' });
-    await expect(late).rejects.toThrow(/no answer from the API server 'http:.*' within 0.05 s/);
-  });
-
   test('so does half an answer', async () => {
     answers = [half];
     await expect(
@@ -137,18 +138,27 @@ describe('answers that do not come', () => {
   });
 });
 
-describe('lists and watches', () => {
-  const list = (): Promise<string[]> => {
-    let seen: string[] = [];
-    return listPages<KubernetesObject>(
-      endpoint(),
-      'pods',
-      {},
-      () => (seen = []),
-      (items) => seen.push(...items.map((one) => one.metadata.name)),
-    ).then(() => seen);
-  };
+const list = (): Promise<string[]> => {
+  let seen: string[] = [];
+  return listPages<KubernetesObject>(
+    endpoint(),
+    'pods',
+    {},
+    () => (seen = []),
+    (items) => seen.push(...items.map((one) => one.metadata.name)),
+  ).then(() => seen);
+};
 
+const pod = (name: string, version: string) => ({
+  metadata: { name, uid: name, resourceVersion: version },
+});
+
+const lines =
+  (...events: object[]) =>
+  (): Response =>
+    new Response(events.map((one) => `${JSON.stringify(one)}\n`).join(''));
+
+describe('lists and watches', () => {
   test('a continuation that never holds ends', async () => {
     answers = [];
     const expired = status(410, 'the continue parameter is too old');
@@ -172,13 +182,6 @@ describe('lists and watches', () => {
   });
 
   test('trouble told inside a watch is told on, waited out, and everything is listed again', async () => {
-    const lines =
-      (...events: object[]) =>
-      (): Response =>
-        new Response(events.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    const pod = (name: string, version: string) => ({
-      metadata: { name, uid: name, resourceVersion: version },
-    });
     answers = [
       page(['a', 'b']),
       lines(
@@ -200,7 +203,16 @@ describe('lists and watches', () => {
       if (told.filter((one) => one === 'complete').length === 3) stop.abort();
     }
     expect(told).toEqual([
-      ...['is a', 'is b', 'complete', 'trouble', 'gone a', 'is c', 'complete', 'is d', 'gone d', 'complete'],
+      'is a',
+      'is b',
+      'complete',
+      'trouble',
+      'gone a',
+      'is c',
+      'complete',
+      'is d',
+      'gone d',
+      'complete',
     ]);
     expect(asked[1]).toBe(
       'GET /api/v1/namespaces/n/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=240',

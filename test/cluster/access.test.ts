@@ -26,18 +26,16 @@ const otherName = own.server.replace(url.hostname, 'kubernetes.default.svc');
 
 /** A self-signed certificate that signed nothing. */
 const OTHER_AUTHORITY = Bun.spawnSync([
-  ...[
-    'openssl',
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-subj',
-    '/CN=other',
-    '-keyout',
-    '/dev/null',
-  ],
+  'openssl',
+  'req',
+  '-x509',
+  '-newkey',
+  'rsa:2048',
+  '-nodes',
+  '-subj',
+  '/CN=other',
+  '-keyout',
+  '/dev/null',
 ]).stdout.toString();
 
 let namespace: Awaited<ReturnType<typeof makeNamespace>>;
@@ -335,22 +333,22 @@ describe('kubeconfigs', () => {
   });
 });
 
-describe('proxies', () => {
-  /** Requests, a watch, a log and exec, each through a connection. */
-  const everything = async (cluster: Cluster): Promise<void> => {
-    const at = { namespace: namespace.name, pod: 'talker', container: 'main' };
-    expect(await pods(cluster)).toHaveLength(1);
-    const stop = new AbortController();
-    for await (const event of cluster.watch('pods', { namespace: namespace.name }, stop.signal)) {
-      expect(event.type).toBe('is');
-      break;
-    }
-    let log = '';
-    for await (const part of cluster.log(at, stop.signal)) log += new TextDecoder().decode(part);
-    expect(log).toBe('hello\n');
-    expect(await cluster.exec({ ...at, command: ['sh', '-c', 'exit 4'] })).toBe(4);
-  };
+/** Requests, a watch, a log and exec, each through a connection. */
+const everything = async (cluster: Cluster): Promise<void> => {
+  const at = { namespace: namespace.name, pod: 'talker', container: 'main' };
+  expect(await pods(cluster)).toHaveLength(1);
+  const stop = new AbortController();
+  for await (const event of cluster.watch('pods', { namespace: namespace.name }, stop.signal)) {
+    expect(event.type).toBe('is');
+    break;
+  }
+  let log = '';
+  for await (const part of cluster.log(at, stop.signal)) log += new TextDecoder().decode(part);
+  expect(log).toBe('hello\n');
+  expect(await cluster.exec({ ...at, command: ['sh', '-c', 'exit 4'] })).toBe(4);
+};
 
+describe('proxies', () => {
   test("the kubeconfig's proxy-url carries everything, with its password", async () => {
     const before = tunnel.asked.length;
     const withPassword = tunnel.url.replace('://', '://user:p%40ss@');

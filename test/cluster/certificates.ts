@@ -9,19 +9,20 @@ const pki = (directory: string, file: string): string => join(directory, 'pki', 
 export const makeAuthority = (directory: string): void => {
   if (existsSync(pki(directory, 'ca.crt'))) return;
   run([
-    ...[
-      'openssl',
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '30',
-      '-subj',
-      '/CN=k8sbench-test',
-    ],
-    ...['-keyout', pki(directory, 'ca.key'), '-out', pki(directory, 'ca.crt')],
+    'openssl',
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '30',
+    '-subj',
+    '/CN=k8sbench-test',
+    '-keyout',
+    pki(directory, 'ca.key'),
+    '-out',
+    pki(directory, 'ca.crt'),
   ]);
   run(['openssl', 'genrsa', '-out', pki(directory, 'sa.key'), '2048']);
   run(['openssl', 'rsa', '-in', pki(directory, 'sa.key'), '-pubout', '-out', pki(directory, 'sa.pub')]);
@@ -41,14 +42,34 @@ export const makeCertificate = (
     `extendedKeyUsage=clientAuth,serverAuth\n${names ? `subjectAltName=${names}\n` : ''}`,
   );
   const request = run([
-    ...['openssl', 'req', '-newkey', 'rsa:2048', '-nodes', '-keyout', key],
-    ...['-subj', `${group ? `/O=${group}` : ''}/CN=${cn}`],
+    'openssl',
+    'req',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    key,
+    '-subj',
+    `${group ? `/O=${group}` : ''}/CN=${cn}`,
   ]);
   run(
     [
-      ...['openssl', 'x509', '-req', '-days', String(days), '-out', cert, '-extfile', extensions],
-      ...['-CA', pki(directory, 'ca.crt'), '-CAkey', pki(directory, 'ca.key')],
-      ...['-CAcreateserial', '-CAserial', pki(directory, `${file}.srl`)],
+      'openssl',
+      'x509',
+      '-req',
+      '-days',
+      String(days),
+      '-out',
+      cert,
+      '-extfile',
+      extensions,
+      '-CA',
+      pki(directory, 'ca.crt'),
+      '-CAkey',
+      pki(directory, 'ca.key'),
+      '-CAcreateserial',
+      '-CAserial',
+      pki(directory, `${file}.srl`),
     ],
     { input: request },
   );

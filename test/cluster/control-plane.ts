@@ -60,9 +60,23 @@ export const startControlPlane = async (
   const admin = config('admin');
   const [etcd, peer] = [`http://127.0.0.1:${ports.etcd}`, `http://127.0.0.1:${ports.peer}`];
   start(directory, 'etcd', [
-    ...[kube, 'etcd', '--name', 'e', '--data-dir', join(directory, 'etcd'), '--unsafe-no-fsync'],
-    ...['--listen-client-urls', etcd, '--advertise-client-urls', etcd, '--listen-peer-urls', peer],
-    ...['--initial-advertise-peer-urls', peer, '--initial-cluster', `e=${peer}`],
+    kube,
+    'etcd',
+    '--name',
+    'e',
+    '--data-dir',
+    join(directory, 'etcd'),
+    '--unsafe-no-fsync',
+    '--listen-client-urls',
+    etcd,
+    '--advertise-client-urls',
+    etcd,
+    '--listen-peer-urls',
+    peer,
+    '--initial-advertise-peer-urls',
+    peer,
+    '--initial-cluster',
+    `e=${peer}`,
   ]);
   writeApiServerScript(directory, kube, ports);
   start(directory, 'kube-apiserver', [apiServerScript(directory)]);
@@ -72,23 +86,36 @@ export const startControlPlane = async (
   if (apiOnly) return admin;
   const controllers = config('controller-manager');
   start(directory, 'kube-controller-manager', [
-    ...[kube, 'kube-controller-manager', '--kubeconfig', controllers, '--leader-elect=false'],
-    ...['--authentication-kubeconfig', controllers, '--authorization-kubeconfig', controllers],
-    ...['--service-account-private-key-file', join(directory, 'pki', 'sa.key')],
-    ...['--root-ca-file', join(directory, 'pki', 'ca.crt'), '--use-service-account-credentials=true'],
-    ...['--bind-address=127.0.0.1', '--node-monitor-grace-period=20s', '--pvclaimbinder-sync-period=2s'],
+    kube,
+    'kube-controller-manager',
+    '--kubeconfig',
+    controllers,
+    '--leader-elect=false',
+    '--authentication-kubeconfig',
+    controllers,
+    '--authorization-kubeconfig',
+    controllers,
+    '--service-account-private-key-file',
+    join(directory, 'pki', 'sa.key'),
+    '--root-ca-file',
+    join(directory, 'pki', 'ca.crt'),
+    '--use-service-account-credentials=true',
+    '--bind-address=127.0.0.1',
+    '--node-monitor-grace-period=20s',
+    '--pvclaimbinder-sync-period=2s',
   ]);
   const scheduler = config('scheduler');
   start(directory, 'kube-scheduler', [
-    ...[
-      kube,
-      'kube-scheduler',
-      '--kubeconfig',
-      scheduler,
-      '--leader-elect=false',
-      '--bind-address=127.0.0.1',
-    ],
-    ...['--authentication-kubeconfig', scheduler, '--authorization-kubeconfig', scheduler],
+    kube,
+    'kube-scheduler',
+    '--kubeconfig',
+    scheduler,
+    '--leader-elect=false',
+    '--bind-address=127.0.0.1',
+    '--authentication-kubeconfig',
+    scheduler,
+    '--authorization-kubeconfig',
+    scheduler,
   ]);
   for (let node = 1; node <= nodes; node++) config(`node-${node}`);
   return admin;

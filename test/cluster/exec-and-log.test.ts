@@ -39,8 +39,8 @@ describe('exec', () => {
     let most = 0;
     const before = process.memoryUsage().rss;
     const stdin = (async function* () {
-      for (let at = 0; at < 40; at++) {
-        block[at] = at;
+      for (let part = 0; part < 40; part++) {
+        block[part] = part;
         hash.update(block);
         most = Math.max(most, process.memoryUsage().rss - before);
         yield new Uint8Array(block);
@@ -146,18 +146,18 @@ describe('exec', () => {
   });
 });
 
-describe('logs', () => {
-  const read = async (
-    cluster: typeof admin,
-    pod: string,
-    more: object = {},
-    signal = new AbortController().signal,
-  ): Promise<string> => {
-    const parts: Uint8Array[] = [];
-    for await (const part of cluster.log({ ...at(pod), ...more }, signal)) parts.push(part);
-    return text(parts);
-  };
+const read = async (
+  cluster: typeof admin,
+  pod: string,
+  more: object = {},
+  signal = new AbortController().signal,
+): Promise<string> => {
+  const parts: Uint8Array[] = [];
+  for await (const part of cluster.log({ ...at(pod), ...more }, signal)) parts.push(part);
+  return text(parts);
+};
 
+describe('logs', () => {
   test('what was written, its end, and what follows until the container ends', async () => {
     await runPod(
       namespace.name,

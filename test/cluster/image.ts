@@ -32,8 +32,19 @@ export const makeImage = (
   };
   const layer = join(work, 'layer.tar');
   run([
-    ...['tar', '--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--format=pax'],
-    ...['--pax-option=delete=atime,delete=ctime', '-cf', layer, '-C', rootfs, '.'],
+    'tar',
+    '--sort=name',
+    '--mtime=@0',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--format=pax',
+    '--pax-option=delete=atime,delete=ctime',
+    '-cf',
+    layer,
+    '-C',
+    rootfs,
+    '.',
   ]);
   const layerBlob = blob(readFileSync(layer));
   rmSync(layer);

@@ -45,7 +45,12 @@ const build = (temporary: string): void => {
   const version = '-X k8s.io/component-base/version';
   run(
     [
-      ...['go', 'build', '-trimpath', '-o', temporary, '-ldflags'],
+      'go',
+      'build',
+      '-trimpath',
+      '-o',
+      temporary,
+      '-ldflags',
       `-s -w ${version}.gitVersion=v1.34.4 ${version}.gitMajor=1 ${version}.gitMinor=34`,
       '.',
     ],

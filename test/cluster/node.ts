@@ -127,8 +127,19 @@ export const startNode = async (
   );
   run([...ctr, '-n', 'k8s.io', 'images', 'import', image]);
   start(directory, `kubelet-${node}`, [
-    ...[kube, 'kubelet', '--config', join(home, 'kubelet.yaml'), '--hostname-override', `node-${node}`],
-    ...['--kubeconfig', join(directory, `node-${node}.kubeconfig`), '--root-dir', join(home, 'kubelet')],
-    ...['--cert-dir', join(home, 'kubelet', 'pki'), '--runtime-cgroups', '/'],
+    kube,
+    'kubelet',
+    '--config',
+    join(home, 'kubelet.yaml'),
+    '--hostname-override',
+    `node-${node}`,
+    '--kubeconfig',
+    join(directory, `node-${node}.kubeconfig`),
+    '--root-dir',
+    join(home, 'kubelet'),
+    '--cert-dir',
+    join(home, 'kubelet', 'pki'),
+    '--runtime-cgroups',
+    '/',
   ]);
 };

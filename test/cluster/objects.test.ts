@@ -73,42 +73,43 @@ describe('single objects', () => {
   });
 });
 
+/** Events of a watch as `type name`, until `stop`. */
+const follow = (labelSelector: string, times?: Parameters<typeof admin.watch>[3], cluster = admin) => {
+  const stop = new AbortController();
+  const told: string[] = [];
+  const versions = new Map<string, string>();
+  const done = (async () => {
+    const events: AsyncGenerator<WatchEvent<ConfigMap>> = cluster.watch(
+      'configmaps',
+      { ...scope(), labelSelector },
+      stop.signal,
+      times,
+    );
+    for await (const event of events) {
+      told.push('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type);
+      if ('object' in event) versions.set(event.object.metadata.name, event.object.data?.['v'] ?? '');
+    }
+  })();
+  return { told, versions, end: async () => (stop.abort(), done) };
+};
+
+const labelled = (name: string, label: string, v = ''): Promise<ConfigMap> =>
+  admin.create<ConfigMap>('configmaps', scope(), { metadata: { name, labels: { w: label } }, data: { v } });
+
+test('tell what is there, what changes and what goes', async () => {
+  await labelled('w1', 'plain');
+  const watched = follow('w=plain');
+  await until('the first', () => watched.told.includes('complete'));
+  const second = await labelled('w2', 'plain');
+  await admin.patch('configmaps', { ...scope(), name: 'w1' }, { data: { v: 'changed' } });
+  await admin.delete('configmaps', { ...scope(), name: 'w2' }, second.metadata.uid);
+  await until('the last', () => watched.told.includes('gone w2'));
+  await watched.end();
+  expect(watched.told).toEqual(['is w1', 'complete', 'is w2', 'is w1', 'gone w2']);
+  expect(watched.versions.get('w1')).toBe('changed');
+});
+
 describe('watches', () => {
-  /** Events of a watch as `type name`, until `stop`. */
-  const follow = (labelSelector: string, times?: Parameters<typeof admin.watch>[3], cluster = admin) => {
-    const stop = new AbortController();
-    const told: string[] = [];
-    const versions = new Map<string, string>();
-    const done = (async () => {
-      const events: AsyncGenerator<WatchEvent<ConfigMap>> = cluster.watch(
-        'configmaps',
-        { ...scope(), labelSelector },
-        stop.signal,
-        times,
-      );
-      for await (const event of events) {
-        told.push('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type);
-        if ('object' in event) versions.set(event.object.metadata.name, event.object.data?.['v'] ?? '');
-      }
-    })();
-    return { told, versions, end: async () => (stop.abort(), done) };
-  };
-  const labelled = (name: string, label: string, v = ''): Promise<ConfigMap> =>
-    admin.create<ConfigMap>('configmaps', scope(), { metadata: { name, labels: { w: label } }, data: { v } });
-
-  test('tell what is there, what changes and what goes', async () => {
-    await labelled('w1', 'plain');
-    const watched = follow('w=plain');
-    await until('the first', () => watched.told.includes('complete'));
-    const second = await labelled('w2', 'plain');
-    await admin.patch('configmaps', { ...scope(), name: 'w1' }, { data: { v: 'changed' } });
-    await admin.delete('configmaps', { ...scope(), name: 'w2' }, second.metadata.uid);
-    await until('the last', () => watched.told.includes('gone w2'));
-    await watched.end();
-    expect(watched.told).toEqual(['is w1', 'complete', 'is w2', 'is w1', 'gone w2']);
-    expect(watched.versions.get('w1')).toBe('changed');
-  });
-
   test('go on when the server ends them, without gap or repetition', async () => {
     const watched = follow('w=short', { server_s: 1, grace_ms: 2000, pause_ms: [50, 100] });
     for (let at = 0; at < 12; at++) {
@@ -178,8 +179,12 @@ describe('watches', () => {
       await watched.end();
       second.close();
       expect(watched.told.filter((one) => one !== 'trouble')).toEqual([
-        ...['is old-1', 'is old-2', 'complete'],
-        ...['gone old-1', 'is old-3', 'complete'],
+        'is old-1',
+        'is old-2',
+        'complete',
+        'gone old-1',
+        'is old-3',
+        'complete',
       ]);
     }, 180_000);
 

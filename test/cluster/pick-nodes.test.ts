@@ -154,71 +154,74 @@ describe('what the account may list decides the basis', () => {
   });
 });
 
-describe('nodes as the API has them', () => {
-  const pool = (): string => `k8sbench.test/pool=${namespace.name}`;
-  const picked = async (...args: string[]): Promise<Nodes> =>
-    (await pick(kubeconfig, '--node-selector', pool(), ...args)).nodes;
+const pool = (): string => `k8sbench.test/pool=${namespace.name}`;
 
-  test('taints, cordons and requests count; a spot node is a warning', async () => {
-    const name = (word: string): string => `${namespace.name}-${word}`;
-    await fakeNode(name('free'));
-    await fakeNode(name('used'));
-    await fakeNode(name('cordoned'), { unschedulable: true });
-    await fakeNode(name('tainted'), { taints: [{ key: 'dedicated', value: 'x', effect: 'NoExecute' }] });
-    const pod = (word: string, more: object) =>
-      admin.create(
-        'pods',
-        { namespace: namespace.name },
-        {
-          metadata: { name: word },
-          spec: {
-            nodeName: name('used'),
-            automountServiceAccountToken: false,
-            tolerations: [{ operator: 'Exists' }],
-            ...more,
-          },
-        },
-      );
-    const container = (id: string, cpu: string) => ({
-      name: id,
-      image: 'x',
-      resources: { requests: { cpu, memory: '1Gi' } },
-    });
-    await pod('plain', { containers: [container('a', '1500m')] });
-    await pod('sidecar', {
-      containers: [container('a', '1')],
-      initContainers: [{ ...container('s', '2'), restartPolicy: 'Always' }, container('i', '500m')],
-    });
-    await pod('finished', { containers: [container('a', '10')] });
-    await admin.patch(
+const picked = async (...args: string[]): Promise<Nodes> =>
+  (await pick(kubeconfig, '--node-selector', pool(), ...args)).nodes;
+
+const container = (id: string, cpu: string) => ({
+  name: id,
+  image: 'x',
+  resources: { requests: { cpu, memory: '1Gi' } },
+});
+
+test('taints, cordons and requests count; a spot node is a warning', async () => {
+  const name = (word: string): string => `${namespace.name}-${word}`;
+  await fakeNode(name('free'));
+  await fakeNode(name('used'));
+  await fakeNode(name('cordoned'), { unschedulable: true });
+  await fakeNode(name('tainted'), { taints: [{ key: 'dedicated', value: 'x', effect: 'NoExecute' }] });
+  const pod = (word: string, more: object) =>
+    admin.create(
       'pods',
-      { namespace: namespace.name, name: 'finished', subresource: 'status' },
-      { status: { phase: 'Succeeded' } },
+      { namespace: namespace.name },
+      {
+        metadata: { name: word },
+        spec: {
+          nodeName: name('used'),
+          automountServiceAccountToken: false,
+          tolerations: [{ operator: 'Exists' }],
+          ...more,
+        },
+      },
     );
-    const values = join(files.path, 'values.yaml');
-    // The node controller of a whole cluster taints nodes that nobody runs.
-    writeFileSync(
-      values,
-      'tolerations: [{key: node.kubernetes.io/not-ready, operator: Exists}, {key: node.kubernetes.io/unreachable, operator: Exists}]\n',
-    );
-    const ranking = await picked('--values', values);
-    const row = (word: string) => ranking.nodes.find((one) => one.name === name(word));
-    expect(ranking.chosen).toEqual([name('free')]);
-    expect(row('used')).toMatchObject({ freeCpu: 59.5, freeMemory: 61 * 2 ** 30, pods: 2 });
-    expect(row('cordoned')?.skip).toContain('cordoned');
-    expect(row('tainted')?.skip).toContain('taint dedicated=x:NoExecute');
-    expect(ranking.warnings[0]).toContain('is a spot node');
+  await pod('plain', { containers: [container('a', '1500m')] });
+  await pod('sidecar', {
+    containers: [container('a', '1')],
+    initContainers: [{ ...container('s', '2'), restartPolicy: 'Always' }, container('i', '500m')],
   });
+  await pod('finished', { containers: [container('a', '10')] });
+  await admin.patch(
+    'pods',
+    { namespace: namespace.name, name: 'finished', subresource: 'status' },
+    { status: { phase: 'Succeeded' } },
+  );
+  const values = join(files.path, 'values.yaml');
+  // The node controller of a whole cluster taints nodes that nobody runs.
+  writeFileSync(
+    values,
+    'tolerations: [{key: node.kubernetes.io/not-ready, operator: Exists}, {key: node.kubernetes.io/unreachable, operator: Exists}]\n',
+  );
+  const ranking = await picked('--values', values);
+  const row = (word: string) => ranking.nodes.find((one) => one.name === name(word));
+  expect(ranking.chosen).toEqual([name('free')]);
+  expect(row('used')).toMatchObject({ freeCpu: 59.5, freeMemory: 61 * 2 ** 30, pods: 2 });
+  expect(row('cordoned')?.skip).toContain('cordoned');
+  expect(row('tainted')?.skip).toContain('taint dedicated=x:NoExecute');
+  expect(ranking.warnings[0]).toContain('is a spot node');
 });
 
 test('and offline, from what kubectl would print, the same', async () => {
   const [nodes, pods] = [await admin.list<object>('nodes', {}), await admin.list<object>('pods', {})];
-  const items = [
-    ...nodes.map((one) => ({ kind: 'Node', ...one })),
-    ...pods.map((one) => ({ kind: 'Pod', ...one })),
+  const lists = [
+    { kind: 'NodeList', items: nodes },
+    { kind: 'PodList', items: pods },
   ];
   const args = ['--from', '-', '--cpus', '1', '--memory', '1Mi', '--json'];
-  const offline = await runTool(main, args, { stdin: JSON.stringify({ kind: 'List', items }), env: {} });
+  const offline = await runTool(main, args, {
+    stdin: lists.map((one) => JSON.stringify(one)).join('\n'),
+    env: {},
+  });
   const live = await pick(kubeconfig);
   // A list says nothing of how it was made, so it may be doubted.
   expect({ ...(JSON.parse(offline.stdout) as Nodes), warnings: [] }).toEqual({ ...live.nodes, warnings: [] });

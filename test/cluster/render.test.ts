@@ -67,6 +67,9 @@ const full: Partial<Values> = {
   ttlSecondsAfterFinished: 7200,
 };
 
+const isLabel = (text: string): boolean => /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(text);
+const annotations = Object.fromEntries(AWKWARD.map((text, at) => [`example.com/a${at}`, text]));
+
 describe('the API server takes a manifest as it is, in a restricted namespace', () => {
   test.each<[string, Partial<Values>, Partial<Session['about']>]>([
     ['image', {}, {}],
@@ -88,9 +91,6 @@ describe('the API server takes a manifest as it is, in a restricted namespace', 
   });
 
   test('every awkward text, as annotation, in the plan, and as label where it can be one', async () => {
-    const isLabel = (text: string): boolean =>
-      /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(text);
-    const annotations = Object.fromEntries(AWKWARD.map((text, at) => [`example.com/a${at}`, text]));
     const labels = Object.fromEntries(
       AWKWARD.filter(isLabel).map((text, at) => [`example.com/l${at}`, text]),
     );

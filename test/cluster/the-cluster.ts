@@ -171,7 +171,10 @@ export const makeUser = async (
   for (const { apiGroups, resources, verbs } of rules)
     for (const [resource, subresource] of resources.map((one) => one.split('/')))
       await untilAllowed(status.token, {
-        ...{ verb: verbs[0]!, group: apiGroups[0]!, resource: resource!, namespace },
+        verb: verbs[0]!,
+        group: apiGroups[0]!,
+        resource: resource!,
+        namespace,
         ...(subresource ? { subresource } : {}),
       });
   return status.token;

@@ -31,6 +31,9 @@ const list = JSON.stringify({
 const pick = (args: string[], stdin = list, env: Record<string, string> = {}) =>
   runTool(main, args, { cwd, stdin, env });
 
+const zone = async (args: string[], env: Record<string, string>) =>
+  pick(['--from', 'list.json', '--values', 'values.yaml', '--json', ...args], '', env);
+
 describe('from a list', () => {
   test('names of the picked nodes, the ranking beside', async () => {
     const { exit, stdout, stderr } = await pick(['--from', '-', '--cpus', '4', '--spread', '2']);
@@ -52,8 +55,6 @@ describe('from a list', () => {
       join(cwd, 'values.yaml'),
       'cpus: 60\nmemory: 1Gi\nnodeSelector: {topology.kubernetes.io/zone: b}\n',
     );
-    const zone = async (args: string[], env: Record<string, string>) =>
-      pick(['--from', 'list.json', '--values', 'values.yaml', '--json', ...args], '', env);
     expect((await zone([], {})).stderr).toContain('of 60 CPUs free');
     const fewer = JSON.parse((await zone([], { K8SBENCH_CPUS: '1' })).stdout) as {
       nodes: { name: string; skip?: string }[];
@@ -114,34 +115,31 @@ describe('from a list', () => {
   });
 });
 
+const read = (): { chosen: string[]; nodes: { name: string; skip?: string }[] } =>
+  JSON.parse(readFileSync(join(cwd, 'r', 'nodes.json'), 'utf8'));
+
 describe('for a run', () => {
   const digest = 'a'.repeat(64);
   const plan = (more: object = {}, values: object = {}): void => {
     mkdirSync(join(cwd, 'r'));
     const about = {
-      ...{
-        format: 'run/1',
-        run: 'r',
-        mode: 'compare',
-        planned_at: '2026-01-02T03:04:05.000Z',
-        delivery: 'image',
-      },
-      ...{
-        profile: 'p',
-        rule: 'p',
-        turns: [1],
-        rounds: 3,
-        gate: 'auto',
-        maxCv: 0.05,
-        files: {},
-        inputsSha256: digest,
-      },
+      format: 'run/1',
+      run: 'r',
+      mode: 'compare',
+      planned_at: '2026-01-02T03:04:05.000Z',
+      delivery: 'image',
+      profile: 'p',
+      rule: 'p',
+      turns: [1],
+      rounds: 3,
+      gate: 'auto',
+      maxCv: 0.05,
+      files: {},
+      inputsSha256: digest,
     };
     writeFileSync(join(cwd, 'r', 'run.json'), JSON.stringify({ ...about, ...more }));
     writeFileSync(join(cwd, 'r', 'values.json'), JSON.stringify({ namespace: 'team', ...values }));
   };
-  const read = (): { chosen: string[]; nodes: { name: string; skip?: string }[] } =>
-    JSON.parse(readFileSync(join(cwd, 'r', 'nodes.json'), 'utf8'));
 
   test('writes nodes.json, prints the run, and does nothing the second time', async () => {
     plan({ spread: 2, pickNode: true });

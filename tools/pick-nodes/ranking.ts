@@ -81,41 +81,34 @@ const rankedNodes = (tally: Tally, wanted: Wanted): Ranked[] => {
     .map((facts): Ranked => {
       const used = tally.used.get(facts.name) ?? { cpu: 0n, memory: 0n, pods: 0 };
       const free = { cpu: facts.allocatable.cpu - used.cpu, memory: facts.allocatable.memory - used.memory };
-      const reasons = reasonsAgainst(facts, free, used.pods, wanted);
-      return {
-        facts,
-        free,
-        row: {
-          name: facts.name,
-          freeCpu: unitsOf(free.cpu),
-          freeMemory: unitsOf(free.memory),
-          allocatableCpu: unitsOf(facts.allocatable.cpu),
-          pods: used.pods,
-          ...(reasons.length > 0 ? { skip: reasons.join('; ') } : {}),
-        },
+      const row: Ranked['row'] = {
+        name: facts.name,
+        freeCpu: unitsOf(free.cpu),
+        freeMemory: unitsOf(free.memory),
+        allocatableCpu: unitsOf(facts.allocatable.cpu),
+        pods: used.pods,
       };
+      const reasons = reasonsAgainst(facts, free, used.pods, wanted);
+      if (reasons.length > 0) row.skip = reasons.join('; ');
+      return { facts, free, row };
     })
     .toSorted(inOrder);
 };
 
-const chosenWarnings = (ranked: readonly Ranked[], chosen: readonly string[], wanted: Wanted): string[] =>
-  ranked
-    .filter(({ row }) => chosen.includes(row.name))
-    .flatMap(({ row, facts }) => {
-      const word = takenAway(facts.labels);
-      const time = toleratedFor(facts.taints, wanted.tolerations);
-      return [
-        ...(word ? [`'${row.name}' is a ${word} node: it may be taken away during the session`] : []),
-        ...(time !== undefined && time < (wanted.deadline_s ?? Number.POSITIVE_INFINITY)
-          ? [
-              `'${row.name}' has a NoExecute taint that is tolerated for ${time} s only: the pod is evicted then`,
-            ]
-          : []),
-        ...(wanted.exactly && row.skip !== undefined
-          ? [`'${row.name}' can't be used as it is now: ${row.skip}`]
-          : []),
-      ];
-    });
+/** What is worth knowing of a node that is chosen. */
+const warningsOf = ({ row, facts }: Ranked, wanted: Wanted): string[] => {
+  const warnings: string[] = [];
+  const word = takenAway(facts.labels);
+  if (word) warnings.push(`'${row.name}' is a ${word} node: it may be taken away during the session`);
+  const time = toleratedFor(facts.taints, wanted.tolerations);
+  if (time !== undefined && time < (wanted.deadline_s ?? Number.POSITIVE_INFINITY))
+    warnings.push(
+      `'${row.name}' has a NoExecute taint that is tolerated for ${time} s only: the pod is evicted then`,
+    );
+  if (wanted.exactly && row.skip !== undefined)
+    warnings.push(`'${row.name}' can't be used as it is now: ${row.skip}`);
+  return warnings;
+};
 
 /** Nodes as the account can list them, and those to run on; throws when there are not enough, or a candidate is no node. */
 export const chooseListed = (
@@ -143,7 +136,7 @@ export const chooseListed = (
             `the account can list pods of namespace '${namespace}' only: others' requests are not counted, so free CPU and memory are upper bounds`,
           ]
         : []),
-      ...chosenWarnings(ranked, chosen, wanted),
+      ...ranked.filter(({ row }) => chosen.includes(row.name)).flatMap((one) => warningsOf(one, wanted)),
     ],
   };
 };

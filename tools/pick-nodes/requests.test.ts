@@ -8,6 +8,8 @@ const cpu = (name: string, amount: string | undefined, more: Partial<Container> 
   ...(amount === undefined ? {} : { resources: { requests: { cpu: amount } } }),
   ...more,
 });
+const both = (requests: Requests): Container => ({ name: 'a', resources: { requests } });
+const size = (one: Container): number => Number(one.resources!.requests!['cpu']);
 const sidecar = (name: string, amount: string): Container => cpu(name, amount, { restartPolicy: 'Always' });
 const pod = (spec: Partial<Pod['spec']>, status: Pod['status'] = {}): Pod => ({
   metadata: { name: 'p' },
@@ -109,7 +111,6 @@ describe('a pod asks for', () => {
   ])('%s', (_, one, expected) => expect(milli(one)).toBe(expected));
 
   test('CPU and memory apart', () => {
-    const both = (requests: Requests): Container => ({ name: 'a', resources: { requests } });
     const one = pod({
       containers: [both({ cpu: '1', memory: '1Gi' })],
       initContainers: [both({ cpu: '2', memory: '1Mi' })],
@@ -125,8 +126,10 @@ describe('a pod asks for', () => {
         Array.from({ length: random(4) }, (_, at) =>
           cpu(`${prefix}${at}`, `${random(5)}`, random(2) === 0 ? {} : { restartPolicy: 'Always' }),
         );
-      const [containers, initContainers] = [some('c').map(({ restartPolicy: _, ...one }) => one), some('i')];
-      const size = (one: Container): number => Number(one.resources!.requests!['cpu']);
+      const [containers, initContainers] = [
+        some('c').map(({ name, resources }) => ({ name, resources: resources! })),
+        some('i'),
+      ];
       /** Every moment: each init container beside the sidecars that run then, and the pod once it has started. */
       const moments: number[] = [];
       const running: number[] = [];
@@ -150,5 +153,5 @@ test.each<[string, string | undefined, string | undefined]>([
   ['Failed', 'n', undefined],
   ['Pending', undefined, undefined],
 ])('a pod that is %s on %p counts on %p', (phase, nodeName, counts) =>
-  expect(countsOn(pod({ ...(nodeName ? { nodeName } : {}) }, { phase }))).toBe(counts),
+  expect(countsOn(pod(nodeName ? { nodeName } : {}, { phase }))).toBe(counts),
 );

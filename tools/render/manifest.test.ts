@@ -95,15 +95,22 @@ describe('the Job', () => {
     const tolerations = [{ key: 'a', operator: 'Exists' as const }];
     const pod = podOf(
       session({
-        ...{ nodeSelector: { pool: 'bench' }, tolerations, imagePullSecrets: ['one', { name: 'two' }] },
-        ...{ serviceAccountName: 'sa', priorityClassName: 'high', runtimeClassName: 'rc', pvc: 'results' },
+        nodeSelector: { pool: 'bench' },
+        tolerations,
+        imagePullSecrets: ['one', { name: 'two' }],
+        serviceAccountName: 'sa',
+        priorityClassName: 'high',
+        runtimeClassName: 'rc',
+        pvc: 'results',
       }),
     );
     expect(pod).toMatchObject({
       nodeSelector: { pool: 'bench' },
       tolerations,
       imagePullSecrets: [{ name: 'one' }, { name: 'two' }],
-      ...{ serviceAccountName: 'sa', priorityClassName: 'high', runtimeClassName: 'rc' },
+      serviceAccountName: 'sa',
+      priorityClassName: 'high',
+      runtimeClassName: 'rc',
     });
     expect(pod.volumes[1]).toEqual({ name: 'results', persistentVolumeClaim: { claimName: 'results' } });
     expect(pod.containers[0].volumeMounts[1]).toEqual({ name: 'results', mountPath: '/results' });
@@ -162,43 +169,49 @@ describe('the Job', () => {
   });
 });
 
+/** What the kubelet makes of a value: `$(NAME)` of an earlier variable is replaced, `$$` is a `$` (forked/golang/expansion). */
+const expanded = (text: string, known: Record<string, string>): string => {
+  let out = '';
+  for (let at = 0; at < text.length; at++) {
+    const [here, next] = [text[at]!, text[at + 1]];
+    const end = text.indexOf(')', at);
+    if (here !== '$') out += here;
+    else if (next === '$') {
+      out += '$';
+      at++;
+    } else if (next === '(' && end > 0) {
+      const name = text.slice(at + 2, end);
+      out += known[name] ?? `$(${name})`;
+      at = end;
+    } else out += '$';
+  }
+  return out;
+};
+
 describe('the environment', () => {
   test('of an image', () => {
     expect(envOf(session())).toMatchObject({
-      ...{ K8SBENCH_DELIVERY: 'image', K8SBENCH_IMAGE_REF: image, K8SBENCH_ROOT: '/opt/k8sbench' },
-      ...{ K8SBENCH_PLAN: '{"format":"compact-plan/1"}', TMPDIR: '/data', HOME: '/data' },
+      K8SBENCH_DELIVERY: 'image',
+      K8SBENCH_IMAGE_REF: image,
+      K8SBENCH_ROOT: '/opt/k8sbench',
+      K8SBENCH_PLAN: '{"format":"compact-plan/1"}',
+      TMPDIR: '/data',
+      HOME: '/data',
     });
     expect(podOf(session()).containers[0].command).toEqual(['node', '/opt/k8sbench/lib/pod.mjs']);
   });
 
   test('of a bundle', () => {
     expect(envOf(bundle())).toMatchObject({
-      ...{ K8SBENCH_DELIVERY: 'bundle', K8SBENCH_ROOT: '/bundle/root' },
-      ...{ K8SBENCH_BUNDLE_SHA256: digest, K8SBENCH_BUNDLE_ARCH: 'arm64' },
+      K8SBENCH_DELIVERY: 'bundle',
+      K8SBENCH_ROOT: '/bundle/root',
+      K8SBENCH_BUNDLE_SHA256: digest,
+      K8SBENCH_BUNDLE_ARCH: 'arm64',
     });
     const pod = podOf(bundle());
     expect(pod.volumes.map((one: { name: string }) => one.name)).toEqual(['data', 'bundle']);
     expect(pod.containers[0].command.slice(0, 2)).toEqual(['sh', '-c']);
   });
-
-  /** What the kubelet makes of a value: `$(NAME)` of an earlier variable is replaced, `$$` is a `$` (forked/golang/expansion). */
-  const expanded = (text: string, known: Record<string, string>): string => {
-    let out = '';
-    for (let at = 0; at < text.length; at++) {
-      const [here, next] = [text[at]!, text[at + 1]];
-      const end = text.indexOf(')', at);
-      if (here !== '$') out += here;
-      else if (next === '$') {
-        out += '$';
-        at++;
-      } else if (next === '(' && end > 0) {
-        const name = text.slice(at + 2, end);
-        out += known[name] ?? `$(${name})`;
-        at = end;
-      } else out += '$';
-    }
-    return out;
-  };
 
   test('is what the kubelet hands on, whatever stands in it', () => {
     for (const text of [...AWKWARD, '$(NODE_NAME) $$(NODE_NAME) $$$(NODE_NAME) $(', 'a$', '$$$']) {

@@ -92,13 +92,15 @@ const affinityOf = ({ about, node }: Session): object => ({
   },
 });
 
+const value = (name: string, text: string): object => ({ name, value: literal(text) });
+
+const field = (name: string, fieldPath: string): object => ({
+  name,
+  valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
+});
+
 const environmentOf = ({ about, plan }: Session, image: string): object[] => {
   const delivery = about.delivery as 'image' | 'bundle';
-  const value = (name: string, text: string): object => ({ name, value: literal(text) });
-  const field = (name: string, fieldPath: string): object => ({
-    name,
-    valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
-  });
   return [
     field('NODE_NAME', 'spec.nodeName'),
     field('POD_NAME', 'metadata.name'),

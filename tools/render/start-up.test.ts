@@ -94,6 +94,8 @@ const start = (
   };
 };
 
+const half = (tar: Buffer): Uint8Array => tar.subarray(0, 1024);
+
 describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('in %s', (name, shell) => {
   /** This shell runs its own programs before those of the PATH, so that none can be replaced. */
   const replaces = name !== 'busybox sh';
@@ -107,7 +109,6 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('in %s',
     expect(readFileSync(join(directory, 'bundle.tar')).length).toBe(0);
   });
 
-  const half = (tar: Buffer): Uint8Array => tar.subarray(0, 1024);
   const strange = 'a "b" \\c\td';
   const refused: [string, Bundle, string | RegExp][] = [
     ['another architecture', { arch: 's390x' }, `this node is '${here}', the bundle is for 's390x'`],

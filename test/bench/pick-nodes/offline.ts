@@ -36,10 +36,11 @@ interface Row {
   pods: number;
 }
 
+const near = (x: number, y: number): boolean => Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x));
+
 /** The same nodes with the same numbers, but for the last digits that jq's doubles lose. */
 const same = (a: Row[], b: Row[]): boolean => {
   const byName = new Map(b.map((one) => [one.name, one]));
-  const near = (x: number, y: number): boolean => Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x));
   return (
     a.length === b.length &&
     a.every((one) => {

