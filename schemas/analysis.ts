@@ -104,10 +104,33 @@ export const conclusion = v.looseObject({
 });
 export type Conclusion = v.InferOutput<typeof conclusion>;
 
+/** A metric that is not primary: its ratio with its interval in one session, without a judgement. */
+export const shown = v.looseObject({
+  session: text,
+  candidate: text,
+  turns: positive,
+  metric: text,
+  basis: v.picklist(['wall', 'cpu', 'count']),
+  ratio: v.nullable(finite),
+  low: v.nullable(finite),
+  high: v.nullable(finite),
+  rounds: count,
+  sentence: text,
+});
+export type Shown = v.InferOutput<typeof shown>;
+
+/** What `--fail-on` may name: a conclusion that is slower, is anything but faster, or can't tell. */
+export const failOn = v.picklist(['slower', 'not-faster', 'cant-tell']);
+export type FailOn = v.InferOutput<typeof failOn>;
+
 const fields = {
   format: formatTag('analysis/1'),
   run: text,
   mode,
+  /** Measured by another program and brought in by `import`; absent: by a session. */
+  origin: v.optional(v.literal('imported')),
+  /** Where an imported run comes from, and what its files say of the machine. */
+  imported: v.optional(v.object({ from: text, machine: v.record(v.string(), v.union([v.string(), finite])) })),
   profile: text,
   rule: text,
   /** The session's own time (the facts' `at`), not the analysis's: analysing again gives the same bytes. */
@@ -127,7 +150,8 @@ const fields = {
   rounds: positive,
   /** Whether `--allow-incomplete` read a log that is not whole. */
   incomplete: v.optional(v.array(text)),
-  sessions: v.pipe(v.array(session), v.minLength(1, 'expected at least one session')),
+  /** At least one; none in an imported run. */
+  sessions: v.array(session),
   /** The reference's noise per size, exact. */
   noise: v.record(sizeKey, sizeNoise),
   /** Candidates by size, in the profile's order within a size; empty for a calibration. */
@@ -142,12 +166,19 @@ const fields = {
     v.looseObject({ commit: v.optional(v.string()), sha256: v.optional(v.string()) }),
   ),
   doubts: v.array(doubt),
+  /** One for each primary metric, size and candidate of a judged comparison. */
   conclusions: v.array(conclusion),
+  /** The other metrics of a judged comparison. */
+  shown: v.optional(v.array(shown)),
   /** What was asked for: with the same settings, inputs and outputs the step is done already. */
   settings: v.looseObject({
     gate: v.picklist(['auto', 'wall', 'cpu']),
     maxCv: finite,
     allowIncomplete: v.boolean(),
+    /** Differences up to this share are the same; part of the question. */
+    margin: v.optional(amount),
+    /** Conclusions that end with exit 4. */
+    failOn: v.optional(v.array(failOn)),
     /** The version that computed it. */
     k8sbench: text,
   }),
@@ -156,6 +187,12 @@ const fields = {
   outputs: inputs,
 };
 
-export const analysis = v.looseObject(fields);
+export const analysis = v.pipe(
+  v.looseObject(fields),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (dataset.typed && dataset.value.sessions.length === 0 && dataset.value.origin === undefined)
+      addIssue({ message: 'sessions: expected at least one session' });
+  }),
+);
 /** Its own fields alone: what a writer has to give. */
 export type Analysis = v.InferOutput<v.ObjectSchema<typeof fields, undefined>>;

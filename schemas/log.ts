@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { amount, count, finite, instant, mode, positive, sha256, text } from './primitives.ts';
+import { stopWhen } from './plan.ts';
 
 const seq = count;
 /** A reading that this machine may not offer: null (or absent) is "not measured", never 0. */
@@ -51,6 +52,8 @@ export const facts = v.looseObject({
   versions: v.record(v.string(), v.string()),
   artifacts: v.record(v.string(), v.unknown()),
   planSha256: v.optional(sha256),
+  /** The rule by which the rounds may end early: what is concluded has to know it. */
+  stopWhen: v.optional(stopWhen),
   at: instant,
 });
 

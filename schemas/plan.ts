@@ -3,8 +3,45 @@
  * Written by `plan`; `K8SBENCH_PLAN` and the standard input of `pod` carry the compact plan alone (DESIGN §3, spec §4).
  */
 import * as v from 'valibot';
-import { amount, count, delivery, dnsLabel, formatTag, mode, positive, sha256, text } from './primitives.ts';
+import {
+  amount,
+  count,
+  delivery,
+  dnsLabel,
+  finite,
+  formatTag,
+  mode,
+  positive,
+  sha256,
+  text,
+} from './primitives.ts';
 import { profile } from './profile.ts';
+
+/** Planned looks after which the rounds may end, and the question that is asked then (DESIGN §5): a rule laid down before. */
+export const stopWhen = v.object({
+  /** Rounds, ascending; the last is the planned end. */
+  looks: v.pipe(
+    v.array(positive),
+    v.minLength(2, 'expected at least two looks'),
+    v.maxLength(20, 'expected at most 20 looks'),
+    v.check(
+      (looks) => looks.every((one, at) => at === 0 || one > looks[at - 1]!),
+      'expected ascending looks',
+    ),
+  ),
+  margin: v.pipe(
+    amount,
+    v.check((margin) => margin > 0, 'expected a margin > 0'),
+  ),
+  /** The error allowed, two-sided, over all looks together. */
+  level: v.pipe(
+    finite,
+    v.check((level) => level > 0 && level < 1, 'expected a level between 0 and 1'),
+  ),
+  /** Of drawn sign patterns. */
+  seed: count,
+});
+export type StopWhen = v.InferOutput<typeof stopWhen>;
 
 export const compactPlan = v.object({
   format: formatTag('compact-plan/1'),
@@ -27,6 +64,8 @@ export const compactPlan = v.object({
   delivery,
   /** The commit that the artifacts must have; absent: any. A prefix of at least 7 digits matches. */
   expectCommit: v.optional(text),
+  /** Absent: every round is measured. */
+  stopWhen: v.optional(stopWhen),
   limits: v.object({
     /** One step's wall time, s. */
     step_s: amount,

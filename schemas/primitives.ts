@@ -33,6 +33,12 @@ export const sha256 = v.pipe(
   v.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits'),
 );
 
+/** Whether a day and a time of the form are in the calendar: engines read 30 February as 2 March. */
+const isTime = (text: string): boolean => {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
+};
+
 /** UTC, ISO 8601, with or without milliseconds. */
 export const instant = v.pipe(
   v.string('expected a time'),
@@ -40,6 +46,7 @@ export const instant = v.pipe(
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
     'expected a UTC time such as 2026-01-02T03:04:05.000Z',
   ),
+  v.check(isTime, 'expected a time that exists'),
 );
 
 /** A DNS label (RFC 1123), the form of Kubernetes object names used as run ids. */

@@ -51,7 +51,13 @@ export const run = v.object({
   /** auto, wall or cpu, as asked. */
   gate: v.picklist(['auto', 'wall', 'cpu']),
   maxCv: finite,
+  /** Differences up to this share are the same; absent: the analysis's default. */
+  margin: v.optional(finite),
   calibration: v.optional(v.object({ path: text, sha256 })),
+  /** The effect that the rounds were planned for, and the run whose noise said how many. */
+  forEffect: v.optional(
+    v.object({ effect: finite, power: finite, rounds: positive, from: v.object({ path: text, sha256 }) }),
+  ),
   /** main, pr, bisect, …: what the run is for. */
   purpose: v.optional(text),
   /** Digests of this directory's plan.json, profile.json and values.json. */

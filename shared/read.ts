@@ -77,10 +77,35 @@ const hasManyParts = (value: unknown): boolean => {
 const parsed = <S extends v.GenericSchema>(schema: S, { value }: Placed): v.SafeParseResult<S> =>
   v.safeParse(schema, value, { abortEarly: hasManyParts(value) });
 
+type Path = readonly (string | number)[];
+
+/** Where a list stands that was taken for an object: for the schema library a list is one. */
+const listTaken = (input: unknown, output: unknown): Path | undefined => {
+  const rest: { input: unknown; output: unknown; path: Path }[] = [{ input, output, path: [] }];
+  while (rest.length > 0) {
+    const { input: read, output: taken, path } = rest.pop()!;
+    if (typeof read !== 'object' || read === null || typeof taken !== 'object' || taken === null) continue;
+    if (Array.isArray(read) !== Array.isArray(taken)) return path;
+    for (const [key, inner] of Object.entries(taken))
+      if (typeof inner === 'object')
+        rest.push({
+          input: (read as Record<string, unknown>)[key],
+          output: inner,
+          path: [...path, Array.isArray(taken) ? Number(key) : key],
+        });
+  }
+  return undefined;
+};
+
 /** All problems of a value, each with its place; empty when it fits. */
 export const problemsOf = (schema: v.GenericSchema, placed: Placed, file: string): string[] => {
   const result = parsed(schema, placed);
-  if (result.success) return [];
+  if (result.success) {
+    const list = listTaken(placed.value, result.output);
+    if (!list) return [];
+    const line = placed.lineOf ? `:${placed.lineOf(list)}` : '';
+    return [`${file}${line}: ${list.join('.') || 'the whole'}: expected an object, found a list`];
+  }
   return result.issues.map((issue) => {
     const path = (issue.path ?? []).map((part) => part.key as string | number);
     const line = placed.lineOf ? `:${placed.lineOf(path)}` : '';
@@ -96,7 +121,7 @@ export const check = <S extends v.GenericSchema>(
   fail: typeof usage = failed,
 ): v.InferOutput<S> => {
   const result = parsed(schema, placed);
-  if (result.success) return result.output;
+  if (result.success && !listTaken(placed.value, result.output)) return result.output;
   throw fail(problemsOf(schema, placed, file).slice(0, 20));
 };
 

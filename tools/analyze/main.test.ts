@@ -21,6 +21,13 @@ const analyzed = async (
 
 const other = (target: string, change: Line) => (one: string) => (one === target ? change : {});
 
+/** A done line that counts what stands before it. */
+const recounted = (lines: Line[]): Line[] => {
+  const count = (t: string): number => lines.filter((one) => one['t'] === t).length;
+  const counts = { seeds: count('seed'), samples: count('sample') };
+  return lines.map((one) => (one['t'] === 'done' ? { ...one, ...counts } : one));
+};
+
 const wobble = (of: string, parts: (wild: number) => Line): Partial<Made> => ({
   sample: (target, _, round) => (target === of ? parts(1 + (round % 2)) : {}),
 });
@@ -64,14 +71,16 @@ describe('like for like: a difference is exit 1', () => {
     ],
     [
       'a seed line twice',
-      sealed(sessionLines().flatMap((one) => (one['t'] === 'seed' ? [one, one] : [one]))),
+      sealed(recounted(sessionLines().flatMap((one) => (one['t'] === 'seed' ? [one, one] : [one])))),
       "'sqlite' at 50 turns: expected 1 seed lines, found 2",
     ],
     [
       'a seed line of a floor',
       sealed(
-        sessionLines({ targets: [...TARGETS, { name: 'memory', role: 'floor' }] }).flatMap((one) =>
-          one['t'] === 'seed' && one['target'] === 'sqlite' ? [one, { ...one, target: 'memory' }] : [one],
+        recounted(
+          sessionLines({ targets: [...TARGETS, { name: 'memory', role: 'floor' }] }).flatMap((one) =>
+            one['t'] === 'seed' && one['target'] === 'sqlite' ? [one, { ...one, target: 'memory' }] : [one],
+          ),
         ),
       ),
       "'memory' at 50 turns: expected 0 seed lines, found 1",
@@ -162,6 +171,26 @@ describe('a log that nothing may be computed from is exit 1', () => {
       ['stdin: the session failed: seed of journal ended with 3'],
     ],
     ['no done line', sealed(lines.slice(0, -1)), ['the session did not finish']],
+    [
+      'a sample gone before the log was sealed',
+      sealed(
+        lines.toSpliced(
+          lines.findLastIndex((one) => one['t'] === 'sample'),
+          1,
+        ),
+      ),
+      ['its done line counts 2 seeds and 8 samples, found 2 and 7'],
+    ],
+    [
+      'targets that are not those of the profile',
+      changed('facts', { targets: ['journal', 'other'] }),
+      ['stdin:1: targets: expected those of the profile, journal, sqlite, found ["journal","other"]'],
+    ],
+    [
+      'a time that does not exist',
+      changed('done', { at: '2026-02-30T03:04:05.000Z' }),
+      ['at: expected a time that exists, found "2026-02-30T03:04:05.000Z"'],
+    ],
     ['no pin line', sealed(lines.toSpliced(1, 1)), ['stdin: no pin line in it']],
     ['no facts', sealed(lines.slice(1)), ['a seed line before the facts']],
     [

@@ -11,6 +11,7 @@ const measuredProfile = v.looseObject({
   fingerprints: profileFields.entries.fingerprints,
   targets: v.array(v.looseObject(target.entries)),
   metrics: v.optional(v.array(v.looseObject(metric.entries)), []),
+  primary: profileFields.entries.primary,
 });
 
 export type MeasuredProfile = v.InferOutput<typeof measuredProfile>;

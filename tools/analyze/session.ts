@@ -4,6 +4,7 @@ import type { Cpu, Facts, LogLine, Pin, Sample, Seed } from '../../schemas/log.t
 import { blocksOf, type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
 import { checkedLine } from './line-check.ts';
 import { type MeasuredProfile, measuredTargets, profileOf } from './measured-profile.ts';
+import { Readings } from './readings.ts';
 import type { Rows } from './rows.ts';
 import { Samples } from './samples.ts';
 
@@ -28,12 +29,15 @@ export class Session {
   pin: Pin | undefined;
   profile: MeasuredProfile | undefined;
   readonly seeds: Seed[] = [];
+  readonly readings = new Readings();
   /** Node types of all seed and sample lines, in the order met. */
   readonly nodeTypes: NodeType[] = [];
   /** Why the rounds ended early, as planned. */
   stopped: string | undefined;
   /** When the session was done; absent when it did not come so far. */
   doneAt: string | undefined;
+  /** What the session says that it did. */
+  counted: { seeds: number; samples: number } | undefined;
   error: { message: string; invalid: boolean } | undefined;
   log: LogState | undefined;
   readonly #samples = new Map<string, Map<number, Samples>>();
@@ -74,8 +78,21 @@ export class Session {
     else if (log?.complete && this.facts && !this.error) {
       if (!this.pin) all.push(`${place}: no pin line in it`);
       if (this.doneAt === undefined) all.push(`${place}: no done line in it: the session did not finish`);
+      if (this.#wrongLines === 0) all.push(...this.#miscounted());
     }
     return all;
+  }
+
+  #miscounted(): string[] {
+    if (!this.counted) return [];
+    const { seeds, samples } = this.counted;
+    let found = 0;
+    for (const bySize of this.#samples.values()) for (const one of bySize.values()) found += one.count;
+    return seeds === this.seeds.length && samples === found
+      ? []
+      : [
+          `${this.place}: its done line counts ${seeds} seeds and ${samples} samples, found ${this.seeds.length} and ${found}`,
+        ];
   }
 
   wrong(problems: readonly string[]): void {
@@ -105,6 +122,7 @@ class Reader {
       case 'pin':
         if (session.pin) return ['a second pin line'];
         session.pin = line;
+        session.readings.begin(line);
         return [];
       case 'cpu':
         this.#cpu = line;
@@ -121,6 +139,7 @@ class Reader {
         if (problems.length > 0) return problems;
         this.#note(line);
         const around = cpu && cpu.step === 'sample' && isOf(cpu, line) ? cpu : undefined;
+        session.readings.add(line, around);
         return session.samples(line.target, line.turns).add(line, around);
       }
       case 'stop':
@@ -128,12 +147,17 @@ class Reader {
         return [];
       case 'done':
         session.doneAt = line.at;
+        session.counted = { seeds: line.seeds, samples: line.samples };
         return [];
       case 'error':
         session.error = { message: line.message, invalid: line.invalid === true };
         return [];
+      case 'warmup':
+        // Never counted.
+        session.readings.warmup(line.target);
+        return [];
       default:
-        // Warm-up rounds never count; the end line is the log's own.
+        // The end line is the log's own.
         return [];
     }
   }
@@ -147,7 +171,12 @@ class Reader {
     session.profile = found.profile;
     for (const one of measuredTargets(found.profile, line.mode))
       this.#targets.set(one.name, new Set(line.turns));
-    return [];
+    const names = [...this.#targets.keys()];
+    return names.join() === line.targets.join()
+      ? []
+      : [
+          `targets: expected those of the profile, ${names.join(', ')}, found ${JSON.stringify(line.targets)}`,
+        ];
   }
 
   #notPlanned({ t, target, turns }: Sample | Seed): string[] {

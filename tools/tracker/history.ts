@@ -3,10 +3,11 @@
  * megabytes, and a rolling median needs four of its lines. What a line is about stands in its first fields, so most lines
  * are never parsed; those that count are.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import * as v from 'valibot';
 import { type HistoryLine, historyLine } from '../../schemas/tracker.ts';
 import { failed } from '../../shared/failure.ts';
+import { openFile } from '../../shared/input-file.ts';
 import { problemsOf } from '../../shared/read.ts';
 
 /** One line of a tracker file, by what it is about. */
@@ -45,7 +46,8 @@ const HEAD = 384;
 /** One plain field: a text without escapes, or a number. */
 const FIELD =
   /[{,]\s*"([A-Za-z]+)"\s*:\s*(?:"([\u0020-\u0021\u0023-\u005b\u005d-\u007e]*)"|(\d{1,15})(?=[,}\s]))/y;
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+/** A time that certainly exists; the last days of a month are looked up. */
+const INSTANT = /^\d{4}-\d\d-(?:[01]\d|2[0-8])T\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 type About = Pick<Entry, 'at' | 'rule' | 'turns' | 'run'>;
 
@@ -91,10 +93,7 @@ const parsed = (text: string, place: string): HistoryLine | string => {
     return `${place}: not a whole JSON line`;
   }
   const result = v.safeParse(historyLine, value);
-  if (!result.success) return problemsOf(historyLine, { value }, place)[0]!;
-  return Number.isNaN(Date.parse(result.output.at))
-    ? `${place}: at: expected a time that exists`
-    : result.output;
+  return result.success ? result.output : problemsOf(historyLine, { value }, place)[0]!;
 };
 
 /** Reads a tracker file. A missing file is an empty history when `mayMiss`. */
@@ -112,13 +111,8 @@ export const readHistory = (path: string, shown: string, wanted: Wanted, mayMiss
     if (typeof found === 'string') history.broken.push(found);
     else if (wanted(found)) history.entries.push({ ...found, number, offset, length: to - from });
   };
-  let fd: number;
-  try {
-    fd = openSync(path, 'r');
-  } catch (error) {
-    if (mayMiss && (error as NodeJS.ErrnoException).code === 'ENOENT') return history;
-    throw error;
-  }
+  if (mayMiss && !existsSync(path)) return history;
+  const fd = openFile(path, shown);
   try {
     eachLine(fd, take);
   } finally {

@@ -4,7 +4,7 @@ import type { HistoryLine } from '../../schemas/tracker.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { painter } from '../../shared/terminal.ts';
 import { sayBroken } from './broken-lines.ts';
-import { type Entry, LineReader, parsedLine, readHistory } from './history.ts';
+import { type Entry, type History, LineReader, parsedLine, readHistory } from './history.ts';
 import { historyTable } from './history-table.ts';
 import type { Verb } from './verbs.ts';
 
@@ -22,6 +22,31 @@ export const countedEntries = (entries: readonly Entry[]): Entry[] => {
   return [...newest.values()].toSorted((a, b) => a.at - b.at || a.number - b.number);
 };
 
+/**
+ * The last entries that count and can be read, of how many, and what is broken. A newest line that is broken after its head
+ * leaves its run to the one before it. Nothing is kept of the lines: a history may be larger than the memory.
+ */
+const readable = (
+  history: History,
+  last: number,
+  reader: LineReader,
+): { counted: number; shown: Entry[]; broken: string[] } => {
+  const problems = new Map<Entry, string | undefined>();
+  const broken = (): string[] => [...problems.values()].filter((one) => one !== undefined);
+  for (let entries: readonly Entry[] = history.entries; ;) {
+    const counted = countedEntries(entries);
+    const shown = counted.slice(Math.max(0, counted.length - last));
+    for (const one of shown) {
+      if (problems.has(one)) continue;
+      const line = parsedLine(reader.bytes(history, one), history, one);
+      problems.set(one, typeof line === 'string' ? line : undefined);
+    }
+    if (shown.every((one) => problems.get(one) === undefined))
+      return { counted: counted.length, shown, broken: broken() };
+    entries = entries.filter((one) => problems.get(one) === undefined);
+  }
+};
+
 export const show: Verb = {
   about: 'shows the history, newest last',
   flags: ['track', 'rule', 'turns', 'last', 'json'],
@@ -34,28 +59,24 @@ export const show: Verb = {
         (flags.rule === undefined || one.rule === flags.rule) &&
         (flags.turns === undefined || one.turns === flags.turns),
     );
-    const counted = countedEntries(history.entries);
-    const last = flags.last ?? (flags.json ? counted.length : LAST);
-    const shown = counted.slice(Math.max(0, counted.length - last));
     const reader = new LineReader();
-    const broken = [...history.broken];
+    const last = flags.last ?? (flags.json ? Number.POSITIVE_INFINITY : LAST);
+    const { counted, shown, broken } = readable(history, last, reader);
     const lines: HistoryLine[] = [];
     for (const entry of shown) {
       const bytes = reader.bytes(history, entry);
-      const line = parsedLine(bytes, history, entry);
-      if (typeof line === 'string') broken.push(line);
-      else if (flags.json) await world.stdout.write(`${bytes.toString('utf8')}\n`);
-      else lines.push(line);
+      if (flags.json) await world.stdout.write(`${bytes.toString('utf8')}\n`);
+      else lines.push(parsedLine(bytes, history, entry) as HistoryLine);
     }
     reader.close();
-    sayBroken(broken, talk);
+    sayBroken([...history.broken, ...broken], talk);
     if (flags.json) return EXIT.done;
     const colours = world.stdout.isTerminal && !world.env['NO_COLOR'];
     if (lines.length > 0) await world.stdout.write(historyTable(lines, painter(colours)));
     else talk.info(`'${track}' has no such line`);
-    const left = counted.length - shown.length;
-    const again = history.entries.length - counted.length;
-    if (left > 0) talk.info(`${left} older lines; --last ${counted.length} shows all`);
+    const left = counted - shown.length;
+    const again = history.entries.length - broken.length - counted;
+    if (left > 0) talk.info(`${left} older lines; --last ${counted} shows all`);
     if (again > 0) talk.info(`${again} older lines of runs that were reported again are left out`);
     return EXIT.done;
   },
