@@ -1,10 +1,10 @@
 /** run.json: a run's identity and the digests of what it was planned from. Written once, by `plan`. No secrets. */
 import * as v from 'valibot';
 import {
+  amount,
   count,
   delivery,
   dnsLabel,
-  finite,
   formatTag,
   instant,
   mode,
@@ -50,9 +50,9 @@ export const run = v.object({
   cwd: v.optional(text),
   /** auto, wall or cpu, as asked. */
   gate: v.picklist(['auto', 'wall', 'cpu']),
-  maxCv: finite,
+  maxCv: amount,
   /** Differences up to this share are the same; absent: the analysis's default. */
-  margin: v.optional(finite),
+  margin: v.optional(amount),
   calibration: v.optional(v.object({ path: text, sha256 })),
   /** The effect that the rounds were planned for, and the run whose noise said how many. */
   forEffect: v.optional(
@@ -65,6 +65,6 @@ export const run = v.object({
   /** Digest over everything that was asked; `plan --run` skips a directory with the same one. */
   inputsSha256: sha256,
   /** The longest the session may take, s, from its limits. */
-  session_s: v.optional(finite),
+  session_s: v.optional(amount),
 });
 export type Run = v.InferOutput<typeof run>;

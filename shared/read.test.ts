@@ -96,6 +96,37 @@ describe('a value that does not fit', () => {
     expect(problems(() => check(schema, { value }, 'f'))).toEqual(expected);
   });
 
+  const loose = v.looseObject({
+    map: v.optional(v.record(v.string(), v.unknown())),
+    inner: v.optional(v.object({ a: v.optional(finite) })),
+  });
+  test.each<[string, string[]]>([
+    ['{"map": {"a": 1}, "inner": {"a": 1}, "more": [1]}', []],
+    ['{"map": [1]}', ['f: map: expected an object, found a list']],
+    ['{"inner": []}', ['f: inner: expected an object, found a list']],
+    ['[]', ['f: the whole: expected an object, found a list']],
+    ['{"map": {"prototype": 1}}', ['f: map.prototype: expected another key']],
+    ['{"map": {"constructor": {}}}', ['f: map.constructor: expected another key']],
+    ['{"inner": {"__proto__": {"a": 1}}}', ['f: inner.__proto__: expected another key']],
+  ])('%s is taken for what it is', (written, expected) => {
+    const value: unknown = JSON.parse(written);
+    expect(problemsOf(loose, { value }, 'f')).toEqual(expected);
+    expect(problems(() => check(loose, { value }, 'f'))).toEqual(expected);
+  });
+
+  test('of a great many mistakes the first is told', () => {
+    const value = { n: 1, list: Array.from({ length: 100_000 }, () => 0) };
+    expect(problemsOf(schema, { value }, 'f')).toEqual(['f: list.0: expected Object, found 0']);
+  });
+
+  test('what nests without bottom is not written out', () => {
+    let value: unknown = 1;
+    for (let depth = 0; depth < 100_000; depth++) value = [value];
+    expect(problemsOf(schema, { value: { n: value, list: [] } }, 'f')).toEqual([
+      'f: n: expected a finite number, found something nested too deeply',
+    ]);
+  });
+
   test('a line stands behind the file where the format has lines', () => {
     expect(problemsOf(schema, { value: { list: [] }, lineOf: (path) => path.length + 6 }, 'f')).toEqual([
       'f:7: n: missing',

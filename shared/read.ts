@@ -77,15 +77,24 @@ const hasManyParts = (value: unknown): boolean => {
 const parsed = <S extends v.GenericSchema>(schema: S, { value }: Placed): v.SafeParseResult<S> =>
   v.safeParse(schema, value, { abortEarly: hasManyParts(value) });
 
-type Path = readonly (string | number)[];
+interface Misread {
+  path: (string | number)[];
+  what: string;
+}
 
-/** Where a list stands that was taken for an object: for the schema library a list is one. */
-const listTaken = (input: unknown, output: unknown): Path | undefined => {
-  const rest: { input: unknown; output: unknown; path: Path }[] = [{ input, output, path: [] }];
+/** Keys that the schema library leaves out of a map without a word. */
+const LEFT_OUT = ['__proto__', 'prototype', 'constructor'];
+
+/** Where a value that fits was taken for another: a list is an object to the schema library, and a few keys are nothing. */
+const misread = (input: unknown, output: unknown): Misread | undefined => {
+  const rest = [{ input, output, path: [] as Misread['path'] }];
   while (rest.length > 0) {
     const { input: read, output: taken, path } = rest.pop()!;
     if (typeof read !== 'object' || read === null || typeof taken !== 'object' || taken === null) continue;
-    if (Array.isArray(read) !== Array.isArray(taken)) return path;
+    if (Array.isArray(read) !== Array.isArray(taken))
+      return { path, what: 'expected an object, found a list' };
+    const lost = LEFT_OUT.find((key) => Object.hasOwn(read, key) && !Object.hasOwn(taken, key));
+    if (lost !== undefined) return { path: [...path, lost], what: 'expected another key' };
     for (const [key, inner] of Object.entries(taken))
       if (typeof inner === 'object')
         rest.push({
@@ -101,10 +110,10 @@ const listTaken = (input: unknown, output: unknown): Path | undefined => {
 export const problemsOf = (schema: v.GenericSchema, placed: Placed, file: string): string[] => {
   const result = parsed(schema, placed);
   if (result.success) {
-    const list = listTaken(placed.value, result.output);
-    if (!list) return [];
-    const line = placed.lineOf ? `:${placed.lineOf(list)}` : '';
-    return [`${file}${line}: ${list.join('.') || 'the whole'}: expected an object, found a list`];
+    const found = misread(placed.value, result.output);
+    if (!found) return [];
+    const line = placed.lineOf ? `:${placed.lineOf(found.path)}` : '';
+    return [`${file}${line}: ${found.path.join('.') || 'the whole'}: ${found.what}`];
   }
   return result.issues.map((issue) => {
     const path = (issue.path ?? []).map((part) => part.key as string | number);
@@ -121,7 +130,7 @@ export const check = <S extends v.GenericSchema>(
   fail: typeof usage = failed,
 ): v.InferOutput<S> => {
   const result = parsed(schema, placed);
-  if (result.success && !listTaken(placed.value, result.output)) return result.output;
+  if (result.success && !misread(placed.value, result.output)) return result.output;
   throw fail(problemsOf(schema, placed, file).slice(0, 20));
 };
 
