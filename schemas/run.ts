@@ -56,7 +56,7 @@ export const run = v.object({
   calibration: v.optional(v.object({ path: text, sha256 })),
   /** The effect that the rounds were planned for, and the run whose noise said how many. */
   forEffect: v.optional(
-    v.object({ effect: finite, power: finite, rounds: positive, from: v.object({ path: text, sha256 }) }),
+    v.object({ effect: amount, power: amount, rounds: positive, from: v.object({ path: text, sha256 }) }),
   ),
   /** main, pr, bisect, …: what the run is for. */
   purpose: v.optional(text),

@@ -97,16 +97,16 @@ describe('a value that does not fit', () => {
   });
 
   const loose = v.looseObject({
-    map: v.optional(v.record(v.string(), v.unknown())),
+    labels: v.optional(v.record(v.string(), v.unknown())),
     inner: v.optional(v.object({ a: v.optional(finite) })),
   });
   test.each<[string, string[]]>([
-    ['{"map": {"a": 1}, "inner": {"a": 1}, "more": [1]}', []],
-    ['{"map": [1]}', ['f: map: expected an object, found a list']],
+    ['{"labels": {"a": 1}, "inner": {"a": 1}, "more": [1]}', []],
+    ['{"labels": [1]}', ['f: labels: expected an object, found a list']],
     ['{"inner": []}', ['f: inner: expected an object, found a list']],
     ['[]', ['f: the whole: expected an object, found a list']],
-    ['{"map": {"prototype": 1}}', ['f: map.prototype: expected another key']],
-    ['{"map": {"constructor": {}}}', ['f: map.constructor: expected another key']],
+    ['{"labels": {"prototype": 1}}', ['f: labels.prototype: expected another key']],
+    ['{"labels": {"constructor": {}}}', ['f: labels.constructor: expected another key']],
     ['{"inner": {"__proto__": {"a": 1}}}', ['f: inner.__proto__: expected another key']],
   ])('%s is taken for what it is', (written, expected) => {
     const value: unknown = JSON.parse(written);
