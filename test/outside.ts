@@ -6,10 +6,12 @@ export interface Outside {
   cwd?: string;
   env?: Record<string, string | undefined>;
   host?: string;
-  stdin?: string;
+  stdin?: string | Uint8Array;
   /** ms since the epoch. */
   now?: number;
   interrupted?: AbortSignal;
+  /** The command line of one of our programs as a process of its own; a test that starts one says how. */
+  program?: (tool: string) => string[];
 }
 
 export const NOW = Date.parse('2026-01-02T03:04:05.678Z');
@@ -35,12 +37,13 @@ export const runTool = async (
     now: () => outside.now ?? NOW,
     random: (bytes) => new Uint8Array(bytes),
     stdin: (async function* () {
-      yield new TextEncoder().encode(outside.stdin ?? '');
+      const { stdin = '' } = outside;
+      yield typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
     })(),
     stdout: sink(stdout),
     stderr: sink(stderr),
     interrupted: outside.interrupted ?? new AbortController().signal,
-    program: (tool) => ['false', tool],
+    program: outside.program ?? ((tool) => ['false', tool]),
   });
   return { exit, stdout: stdout.join(''), stderr: stderr.join('') };
 };
