@@ -130,7 +130,9 @@ const fields = {
   /** Measured by another program and brought in by `import`; absent: by a session. */
   origin: v.optional(v.literal('imported')),
   /** Where an imported run comes from, and what its files say of the machine. */
-  imported: v.optional(v.object({ from: text, machine: v.record(v.string(), v.union([v.string(), finite])) })),
+  imported: v.optional(
+    v.object({ from: text, machine: v.record(v.string(), v.union([v.string(), finite])) }),
+  ),
   profile: text,
   rule: text,
   /** The session's own time (the facts' `at`), not the analysis's: analysing again gives the same bytes. */
@@ -144,7 +146,7 @@ const fields = {
   /** What to do next about it. */
   advice: v.array(text),
   /** The exit status of the analysis (DESIGN §2.2). */
-  exit: v.picklist([0, 3, 5], 'expected 0, 3 or 5'),
+  exit: v.picklist([0, 3, 4, 5], 'expected 0, 3, 4 or 5'),
   /** Size list, in the order measured. */
   turns: v.array(positive),
   rounds: positive,

@@ -4,6 +4,7 @@ import { dip, dipP } from './dip.ts';
 import {
   DEFAULTS,
   type EvidenceInput,
+  type HistoryFacts,
   type Judged,
   type Metric,
   type Reading,
@@ -165,7 +166,7 @@ const controls = (input: EvidenceInput, judged: readonly Judged[]): SessionDoubt
     }));
 
 /** What the history says against this run. */
-const historyDoubts = ({ history }: EvidenceInput): SessionDoubt[] => {
+export const historyDoubts = (history: HistoryFacts | undefined): SessionDoubt[] => {
   const doubts: SessionDoubt[] = [];
   const { refusedAttempts: refused = 0, otherReferences: others = 0 } = history ?? {};
   if (refused > 0)
@@ -214,6 +215,6 @@ export const doubtsOf = (
     ...perSession,
     ...wallAndCpu(input, together),
     ...controls(input, together),
-    ...historyDoubts(input),
+    ...historyDoubts(input.history),
   ];
 };

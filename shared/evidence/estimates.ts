@@ -2,7 +2,8 @@
 import { standardDeviation } from '../statistics.ts';
 import { presentDifferences, type Pair } from './pairs.ts';
 import { hodgesLehmann, type SignedRanks, signedRanks, sortedCopy } from './ranks.ts';
-import { COUNTED, exactTest, intervalOf, signedRankTail } from './signed-rank.ts';
+import { normalQuantile, normalTail } from './distributions.ts';
+import { COUNTED, exactTest, intervalOf, signedRankTail, smallestReachable } from './signed-rank.ts';
 import { criticalValues, type Looks, nullOf, pValue, smallestP, statisticOf } from './sign-flips.ts';
 import { spentAt } from './spending.ts';
 
@@ -28,13 +29,23 @@ interface FamilyTest {
   smallestP: number;
 }
 
-/** One comparison is counted out; a family, or planned looks, go through the joint sign flips. */
+/** One comparison alone: counted out, or where the rounds are many by the normal approximation. */
+const aloneTest = (ranks: SignedRanks, level: number): FamilyTest => {
+  const rounds = ranks.sizes.reduce((sum, one) => sum + (one > 0 ? 1 : 0), 0);
+  if (rounds > COUNTED)
+    return {
+      critical: normalQuantile(1 - level / 2),
+      p: [Math.min(1, 2 * normalTail(statisticOf(ranks)))],
+      smallestP: smallestReachable(rounds),
+    };
+  const { critical, p, smallestP: least } = exactTest(ranks, level);
+  return { critical, p: [p], smallestP: least };
+};
+
+/** A family, or planned looks, go through the joint sign flips. */
 const testOf = (family: readonly Looks[], spent: readonly number[], seed: number): FamilyTest => {
   const last = family.map((one) => one.at(-1)!);
-  if (family.length === 1 && spent.length === 1 && last[0]!.sizes.length <= COUNTED) {
-    const { critical, p, smallestP: least } = exactTest(last[0]!, spent[0]!);
-    return { critical, p: [p], smallestP: least };
-  }
+  if (family.length === 1 && spent.length === 1) return aloneTest(last[0]!, spent[0]!);
   const distribution = nullOf(family, seed);
   const critical = criticalValues(distribution, spent);
   return {

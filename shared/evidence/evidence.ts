@@ -7,23 +7,29 @@ import { estimatesIn, familyOf } from './families.ts';
 import type { Evidence, EvidenceInput, Judged, Session, Shown } from './input.ts';
 import { conclusionsOf } from './judging.ts';
 import { isPair, ratioOf } from './pairs.ts';
+import { shownSentence } from './sentences.ts';
 
 /** Metrics that are not primary, each by itself. */
 const shownOf = (input: EvidenceInput, session: Session): Shown[] =>
   familyOf(input, session, input.candidates, (metric) => !metric.primary && !metric.signed)
     .filter(isPair)
     .flatMap((pair) => estimatesIn(input, [pair]))
-    .map(({ pair, estimate, low, high, rounds }) => ({
-      session: session.name,
-      candidate: pair.target,
-      turns: pair.turns,
-      metric: pair.metric.key,
-      basis: pair.metric.basis,
-      ratio: ratioOf(estimate),
-      low: ratioOf(low),
-      high: ratioOf(high),
-      rounds,
-    }));
+    .map(({ pair, estimate, low, high, rounds }) => {
+      const shown: Shown = {
+        session: session.name,
+        candidate: pair.target,
+        turns: pair.turns,
+        metric: pair.metric.key,
+        basis: pair.metric.basis,
+        ratio: ratioOf(estimate),
+        low: ratioOf(low),
+        high: ratioOf(high),
+        rounds,
+        sentence: '',
+      };
+      shown.sentence = shownSentence(shown, input, pair.metric);
+      return shown;
+    });
 
 /** Everything that may be said of a run, and everything that speaks against it. */
 export const evidenceOf = (input: EvidenceInput): Evidence => {

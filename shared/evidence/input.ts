@@ -2,7 +2,9 @@
  * What the evidence is computed from, and what it says: plain data, so that `analyze`, `plan` and `pod` can each bring
  * their own. Values are by round; a round without a value is null. Times ms.
  */
-import type { Conclusion, Doubt } from '../../schemas/analysis.ts';
+import type { Conclusion, Doubt, Shown } from '../../schemas/analysis.ts';
+
+export type { Shown };
 
 export type Basis = Conclusion['basis'];
 export type Word = Conclusion['conclusion'];
@@ -117,19 +119,6 @@ export type Judged = Conclusion & {
   /** The control pair at this size and metric. */
   control?: { ratio: number | null; low: number | null; high: number | null; p: number; differs: boolean };
 };
-
-/** A metric that is shown: its ratio and interval alone, for one session, without a judgement. */
-export interface Shown {
-  session: string;
-  candidate: string;
-  turns: number;
-  metric: string;
-  basis: Basis;
-  ratio: number | null;
-  low: number | null;
-  high: number | null;
-  rounds: number;
-}
 
 /** A doubt of the format; `side` says where its value lies when it fires: p below its level, shares above their limit. */
 export type SessionDoubt = Doubt & { side: 'above' | 'below'; session?: string };

@@ -167,8 +167,16 @@ export const togetherStatistic =
       return direction * sum + 1;
     });
 
+/** Of more points than these every k-th is taken: the slopes of all pairs of 10,000 would fill 400 MB. */
+const SLOPE_POINTS = 1000;
+
 /** Theil–Sen slope: the median of the slopes between all pairs of points (Sen 1968). Fewer than two points: 0. */
-export const theilSen = (xs: ArrayLike<number>, ys: ArrayLike<number>): number => {
+export const theilSen = (allX: ArrayLike<number>, allY: ArrayLike<number>): number => {
+  const step = Math.ceil(allX.length / SLOPE_POINTS);
+  const [xs, ys] = [allX, allY].map((all) => Array.from(all).filter((_, at) => at % step === 0)) as [
+    number[],
+    number[],
+  ];
   const slopes = new Float64Array((xs.length * (xs.length - 1)) / 2);
   let count = 0;
   for (let a = 0; a < xs.length; a++)

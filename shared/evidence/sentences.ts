@@ -1,5 +1,5 @@
 /** The sentences that a person would quote. All words about conclusions are made here. Pure. */
-import { DEFAULTS, type EvidenceInput, type Judged, type Metric } from './input.ts';
+import { DEFAULTS, type EvidenceInput, type Judged, type Metric, type Shown } from './input.ts';
 
 const BASIS = { wall: 'wall', cpu: 'CPU', count: 'count' } as const;
 
@@ -44,7 +44,12 @@ interface Numbers {
   high: Change | null;
 }
 
-const numbersOf = ({ difference, ratio, low, high }: Judged): Numbers => {
+const numbersOf = ({
+  difference,
+  ratio,
+  low,
+  high,
+}: Pick<Judged, 'difference' | 'ratio' | 'low' | 'high'>): Numbers => {
   const unit = difference?.unit === undefined ? '' : ` ${difference.unit}`;
   const show = (one: number): Change =>
     difference ? { text: `${digits(one)}${unit}`, up: one >= 0 } : changeOf(one);
@@ -69,15 +74,16 @@ const range = ({ value, low, high }: Numbers, words: { up: string; down: string 
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-const scopeText = (judged: Judged): string => {
-  if (judged.scope === 'sessions') return plural(judged.sessions!, 'session');
-  return judged.session === undefined ? 'this session' : `session '${judged.session}'`;
-};
+const sessionText = (session: string | undefined): string =>
+  session === undefined ? 'this session' : `session '${session}'`;
+
+const scopeText = (judged: Judged): string =>
+  judged.scope === 'sessions' ? plural(judged.sessions!, 'session') : sessionText(judged.session);
 
 const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 
 /** Which of several questions this is: the metric unless it is the only one, the size likewise. */
-const about = (judged: Judged, input: EvidenceInput): string => {
+const about = (judged: Pick<Judged, 'metric' | 'turns'>, input: EvidenceInput): string => {
   const metric = input.metrics.filter((one) => one.primary).length > 1 ? ` on ${judged.metric}` : '';
   return input.turns.length > 1 ? `${metric} at ${judged.turns} turns` : metric;
 };
@@ -125,4 +131,18 @@ export const sentenceOf = (
     default:
       return `can't tell${about(judged, input)}: ${subject} looks ${found.value.text} ${word} (${facts})${why(judged, untrusted)}`;
   }
+};
+
+/** The sentence of a metric that is shown; everything but `sentence` is filled in: numbers alone, by themselves, without a judgement. */
+export const shownSentence = (shown: Shown, input: EvidenceInput, metric: Metric): string => {
+  const words = directions(metric);
+  const found = numbersOf(shown);
+  const facts = [
+    `${percent(1 - (input.level ?? DEFAULTS.level))}: ${range(found, words)}`,
+    BASIS[shown.basis],
+    sessionText(input.sessions.length > 1 ? shown.session : undefined),
+    plural(shown.rounds, 'round'),
+  ].join(', ');
+  const size = input.turns.length > 1 ? ` at ${shown.turns} turns` : '';
+  return `${shown.candidate} shows ${found.value.text} ${found.value.up ? words.up : words.down} on ${shown.metric}${size} (${facts}), not judged`;
 };

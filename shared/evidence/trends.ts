@@ -32,8 +32,9 @@ export const TREND_LEVELS = {
 } as const;
 type Trend = keyof typeof TREND_LEVELS;
 
-/** Fewer rounds have no course. */
+/** Fewer rounds have no course; a plan has no more, and thousands of orders of so many would take longer than the rest. */
 const FEWEST = 6;
+const MOST = 10_000;
 
 /** Clocks that move less than this (share, between the samples of a pair) move no result. */
 const STEADY_CLOCK = 0.002;
@@ -208,7 +209,7 @@ const clock = (facts: SessionFacts, reference: string, random: Random): SessionD
 
 /** Every doubt about the order of rounds and samples in one session. */
 export const roundTrends = (input: EvidenceInput, facts: SessionFacts): SessionDoubt[] => {
-  if (facts.rounds < FEWEST || facts.pairs.length === 0) return [];
+  if (facts.rounds < FEWEST || facts.rounds > MOST || facts.pairs.length === 0) return [];
   const random = generator(input.seed ?? DEFAULTS.seed);
   const least = trifle(input);
   const byPlace = groupedBy(facts, (one) => String(one.position));

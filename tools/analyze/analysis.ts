@@ -1,11 +1,14 @@
 /** analysis.json and what is written beside it, from a run's sessions. Pure. */
-import type { Analysis, Session as SessionAbout } from '../../schemas/analysis.ts';
+import type { Analysis, Comparison, Session as SessionAbout } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import type { Noise } from '../../schemas/noise.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { VERSION } from '../../shared/version.ts';
 import { addThrottles, calibrationSize, noisyNodes } from './calibrate.ts';
+import { besideVerdict } from './agreement.ts';
 import { shortTimes } from './doubts.ts';
+import { evidenceOfRun } from './evidence.ts';
+import { badOf } from './fail-on.ts';
 import { identitiesOf } from './identities.ts';
 import { adviceFor, comparisonsOf, gateOf, judged, referenceNoise, refusals } from './judge.ts';
 import { measuredTargets } from './measured-profile.ts';
@@ -19,6 +22,9 @@ export interface Result {
   noise?: Noise;
   calibration?: Calibration;
 }
+
+/** What the evidence says beside the verdicts. */
+type Evidence = Pick<Analysis, 'conclusions' | 'doubts' | 'shown'>;
 
 interface Verdict {
   judged: boolean;
@@ -62,9 +68,10 @@ const assembled = (
   inputs: Record<string, string>,
   gate: Gate,
   verdict: Verdict,
-  found: Pick<Analysis, 'incomplete' | 'noise' | 'comparisons' | 'doubts'>,
+  found: Pick<Analysis, 'incomplete' | 'noise' | 'comparisons'> & Partial<Evidence>,
 ): Result['analysis'] => {
   const { facts, profile } = sessions[0]!;
+  const { doubts = [], conclusions = [], shown, ...before } = found;
   return {
     format: 'analysis/1',
     run: runId(request, sessions),
@@ -79,20 +86,36 @@ const assembled = (
     turns: facts.turns,
     rounds: facts.rounds,
     sessions: sessions.map(aboutSession),
-    ...found,
+    ...before,
     metrics: profile.metrics.map(({ key, unit, better }) => ({ key, unit, better })),
     identities: identitiesOf(facts, profile),
-    conclusions: [],
+    doubts,
+    conclusions,
+    ...(shown ? { shown } : {}),
     settings: { ...request.settings, k8sbench: VERSION },
     inputs,
   };
 };
 
-/** A comparison whose sessions are whole and like for like. */
+/** The evidence beside the tracker's verdicts. Short times are told once, in the words that name every one of them. */
+const withVerdicts = (evidence: Required<Evidence>, comparisons: readonly Comparison[]): Evidence => {
+  const short = shortTimes(comparisons);
+  return {
+    ...evidence,
+    doubts: [...short, ...evidence.doubts.filter((one) => short.length === 0 || one.name !== 'short')],
+    // A verdict is about the whole run; one session of a few is not.
+    conclusions: evidence.conclusions.map((one) =>
+      one['session'] === undefined ? besideVerdict(one, comparisons) : one,
+    ),
+  };
+};
+
+/** A comparison whose sessions are whole and like for like; how many earlier attempts were refused or void weakens it. */
 export const comparisonAnalysis = (
   request: Request,
   sessions: readonly ReadSession[],
   inputs: Record<string, string>,
+  refusedAttempts = 0,
 ): Result => {
   const gate = gateOf(request.settings.gate, sessions);
   const noise = referenceNoise(sessions, gate);
@@ -100,11 +123,14 @@ export const comparisonAnalysis = (
   const accepted = reasons.length === 0;
   const measured = comparisonsOf(sessions);
   const comparisons = accepted ? judged(measured, sessions[0]!) : measured;
-  const verdict = { judged: accepted, exit: accepted ? EXIT.done : EXIT.notJudged, reasons, advice };
-  const { calibration } = request;
-  const doubts = shortTimes(comparisons);
+  const { calibration, settings } = request;
+  const question = { margin: settings.margin, refusedAttempts };
+  const evidence = withVerdicts(evidenceOfRun(sessions, question, accepted), comparisons);
+  const bad = badOf(evidence.conclusions, settings.failOn).length > 0;
+  const exit = !accepted ? EXIT.notJudged : bad ? EXIT.judgedBad : EXIT.done;
+  const verdict = { judged: accepted, exit, reasons, advice };
   return {
-    analysis: assembled(request, sessions, inputs, gate, verdict, { noise, comparisons, doubts }),
+    analysis: assembled(request, sessions, inputs, gate, verdict, { noise, comparisons, ...evidence }),
     noise: {
       format: 'noise/1',
       run: runId(request, sessions),
@@ -144,7 +170,6 @@ export const calibrationAnalysis = (
     analysis: assembled(request, sessions, inputs, gate, verdict, {
       noise: Object.fromEntries(sizes.map(({ turns, noise }) => [String(turns), noise])),
       comparisons: [],
-      doubts: [],
     }),
     calibration: {
       format: 'calibration/1',
@@ -187,7 +212,6 @@ export const unjudgedAnalysis = (
       ...(invalid ? {} : { incomplete: why.incomplete }),
       noise: referenceNoise(sessions, gate),
       comparisons: sessions[0]!.facts.mode === 'compare' ? comparisonsOf(sessions) : [],
-      doubts: [],
     }),
   };
 };

@@ -7,8 +7,9 @@ import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { streamAtomically } from '../../shared/files.ts';
 import { calibrationAnalysis, comparisonAnalysis, type Result, runId, unjudgedAnalysis } from './analysis.ts';
-import { earlierAttempts, endingOf, outcomeOf } from './endings.ts';
+import { earlierAttempts, type Ending, endingOf, type How, NOT_YET, outcomeOf } from './endings.ts';
 import { envText } from './env-text.ts';
+import { refusedOf } from './evidence.ts';
 import { likeForLike } from './like-for-like.ts';
 import { inputsBesideLogs, removeOutputs, writeOutputs } from './outputs.ts';
 import type { Request } from './request.ts';
@@ -78,8 +79,9 @@ const resultOf = (
   request: Request,
   sessions: readonly ReadSession[],
   inputs: Record<string, string>,
+  earlier: Analysis['earlierAttempts'],
 ): Result => {
-  const { run, calibration } = request;
+  const { run, calibration, settings } = request;
   const data = sessions.map((one) => one.data);
   const invalid = invalidOf(run.sources, data);
   if (invalid.length > 0) return unjudgedAnalysis(request, sessions, inputs, { invalid });
@@ -88,9 +90,12 @@ const resultOf = (
   if (incomplete.length > 0)
     return unjudgedAnalysis(request, sessions, inputs, { incomplete: [...incomplete, ...different] });
   if (different.length > 0) throw failed(different);
-  if (sessions[0]!.facts.mode === 'compare') return comparisonAnalysis(request, sessions, inputs);
+  if (sessions[0]!.facts.mode === 'compare')
+    return comparisonAnalysis(request, sessions, inputs, refusedOf(earlier));
   if (calibration)
     throw usage(`this run is a calibration; it can't be held to another one ('${calibration.path}')`);
+  if (settings.failOn)
+    throw usage("this run is a calibration: it concludes nothing that '--fail-on' could be about");
   return calibrationAnalysis(request, sessions, inputs);
 };
 
@@ -141,22 +146,22 @@ export const analyze = async (
   const run = runId(request, sessions);
   const texts = { rowsSha256, seeds: rows.seeds, env: envText(sessions) };
   if (directory) removeOutputs(directory, ['noise.json', 'calibration.json', 'analysis.json']);
+  const ending = (how: How): Ending => endingOf(sessions[0]!, run, how);
+  const earlier = recorded ? earlierAttempts(readAttempts(recorded), ending(NOT_YET)) : undefined;
   let result: Result;
   try {
-    result = resultOf(request, sessions, inputs);
+    result = resultOf(request, sessions, inputs, earlier);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     directory?.write('seeds.jsonl', texts.seeds);
     directory?.write('ENV.txt', texts.env);
     const how = { outcome: 'failed' as const, exit: error.exit, reasons: [...error.problems] };
-    if (recorded && error.exit === EXIT.failed) recordAttempt(recorded, endingOf(sessions[0]!, run, how));
+    if (recorded && error.exit === EXIT.failed) recordAttempt(recorded, ending(how));
     throw error;
   }
   const { analysis } = result;
   const how = { outcome: outcomeOf(analysis), exit: analysis.exit, reasons: analysis.reasons };
-  const ending = endingOf(sessions[0]!, run, how);
-  const earlier = recorded ? earlierAttempts(readAttempts(recorded), ending) : undefined;
   const finished = writeOutputs(directory, result, { ...texts, ...(earlier ? { earlier } : {}) });
-  if (recorded && !analysis.incomplete) recordAttempt(recorded, ending);
+  if (recorded && !analysis.incomplete) recordAttempt(recorded, ending(how));
   return { analysis: finished, calibration: result.calibration };
 };

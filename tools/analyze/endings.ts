@@ -5,13 +5,13 @@ import { EXIT } from '../../shared/exit.ts';
 import type { ReadSession } from './sources.ts';
 
 export type Ending = Omit<Attempt, 'format'>;
+export type How = Pick<Attempt, 'outcome' | 'exit' | 'reasons'>;
+
+/** Of a run that is still being analyzed: which it is, is known. */
+export const NOT_YET: How = { outcome: 'unjudged', exit: EXIT.done, reasons: [] };
 
 /** A run's ending. Its time is the session's, not the analysis's, so that analyzing again repeats nothing. */
-export const endingOf = (
-  { facts, data }: ReadSession,
-  run: string,
-  how: Pick<Attempt, 'outcome' | 'exit' | 'reasons'>,
-): Ending => ({
+export const endingOf = ({ facts, data }: ReadSession, run: string, how: How): Ending => ({
   at: data.doneAt ?? facts.at,
   run,
   profile: facts.profile,

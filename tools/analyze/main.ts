@@ -1,17 +1,18 @@
 #!/usr/bin/env bun
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { choice, decimal, text, yes } from '../../shared/flags.ts';
+import { choice, decimal, list, text, yes } from '../../shared/flags.ts';
 import { jsonText, readText } from '../../shared/read.ts';
 import { painter } from '../../shared/terminal.ts';
 import { analyze } from './analyze.ts';
+import { readFailOn } from './fail-on.ts';
 import { calibrationIn, previousAnalysis, touchOutputs } from './outputs.ts';
 import { requestOf } from './request.ts';
 import { reportText } from './report.ts';
 
 export const tool = defineTool({
   name: 'analyze',
-  about: "judges a session's log: samples, noise, exact values, verdicts",
+  about: "judges a session's log: samples, noise, exact values, verdicts, conclusions",
   flags: {
     run: text("run directory; '-' reads its path from stdin", 'DIR'),
     log: text("a log without any directory; '-' reads it from stdin", 'FILE'),
@@ -22,12 +23,20 @@ export const tool = defineTool({
       'wall',
       'cpu',
     ]),
+    margin: decimal('differences up to this share are the same (default: as planned, else 3%)', 'SHARE', {
+      above: 0,
+    }),
+    'fail-on': list(
+      "conclusions that end with 4: slower, not-faster, cant-tell (not the tracker's verdicts)",
+      'WORD,…',
+      readFailOn,
+    ),
     'allow-incomplete': yes('read a log that is not whole, for forensics; it is never judged'),
     force: yes('do it again although it is done'),
     out: choice("'-' prints analysis.json instead of the run's path", ['-']),
     json: yes('print analysis.json and no tables'),
   },
-  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.judgedBad, EXIT.invalid, EXIT.interrupted],
   async run({ flags, world, talk }) {
     const request = await requestOf(flags, world);
     const { directory } = request.run;

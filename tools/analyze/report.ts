@@ -5,12 +5,22 @@ import { EXIT } from '../../shared/exit.ts';
 import { type Paint, plainText } from '../../shared/terminal.ts';
 import { calibrationText } from './calibration-table.ts';
 import { comparisonText } from './comparison-table.ts';
+import { conclusionsText } from './conclusions-text.ts';
+import { badOf } from './fail-on.ts';
+
+/** Which conclusions `--fail-on` is about. */
+const badText = ({ settings, conclusions }: Analysis): string => {
+  const bad = badOf(conclusions, settings.failOn).length;
+  return `--fail-on ${settings.failOn?.join()} is about ${bad} of ${conclusions.length} ${conclusions.length === 1 ? 'conclusion' : 'conclusions'}`;
+};
 
 /** How it ended, in a word or a few. */
-const heading = ({ judged, exit, mode }: Analysis, paint: Paint): string => {
+const heading = (analysis: Analysis, paint: Paint): string => {
+  const { judged, exit, mode } = analysis;
   if (exit === EXIT.invalid) return paint('red', 'invalid: this run must not be judged');
   if (mode === 'calibrate' && exit === EXIT.notJudged) return paint('red', 'calibrated: over the limit');
   if (!judged) return paint(mode === 'compare' ? 'red' : 'yellow', 'not judged');
+  if (exit === EXIT.judgedBad) return paint('red', `judged, and bad: ${badText(analysis)}`);
   return paint('green', mode === 'compare' ? 'judged' : 'calibrated: within the limit');
 };
 
@@ -27,7 +37,9 @@ const judgementText = (analysis: Analysis, paint: Paint): string => {
   const foreign = sessions.reduce((sum, one) => sum + one.foreignLines, 0);
   if (foreign > 0)
     lines.push(paint('grey', `${foreign} foreign ${foreign === 1 ? 'line' : 'lines'} in the log skipped`));
-  if (earlierAttempts && earlierAttempts.refused + earlierAttempts.void > 0)
+  // Of a comparison it is a doubt, told above.
+  const told = doubts.some((one) => one.name === 'attempts');
+  if (!told && earlierAttempts && earlierAttempts.refused + earlierAttempts.void > 0)
     lines.push(
       paint(
         'yellow',
@@ -37,7 +49,7 @@ const judgementText = (analysis: Analysis, paint: Paint): string => {
   return lines.map((one) => `${one}\n`).join('');
 };
 
-/** Tables, then the judgement: the last lines are what a tired reader looks for. */
+/** What may be concluded, the tables, then the judgement: the first and the last lines are what a tired reader looks for. */
 export const reportText = (
   analysis: Analysis,
   calibration: Calibration | undefined,
@@ -46,5 +58,6 @@ export const reportText = (
   const tables = calibration
     ? calibrationText(analysis, calibration, paint)
     : comparisonText(analysis, paint);
-  return `${tables}\n${judgementText(analysis, paint)}`;
+  const conclusions = conclusionsText(analysis, paint);
+  return `${conclusions}${conclusions === '' ? '' : '\n'}${tables}\n${judgementText(analysis, paint)}`;
 };

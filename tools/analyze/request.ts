@@ -1,7 +1,9 @@
 /** What an analysis was asked for: flags, and run.json where they say nothing. */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { FailOn } from '../../schemas/analysis.ts';
 import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts';
+import { DEFAULTS } from '../../shared/evidence/input.ts';
 import { failed, usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { check, parseJson, readText } from '../../shared/read.ts';
@@ -14,6 +16,10 @@ export interface Settings {
   gate: 'auto' | 'wall' | 'cpu';
   maxCv: number;
   allowIncomplete: boolean;
+  /** Differences up to this share are the same. */
+  margin: number;
+  /** Conclusions that end with exit 4. */
+  failOn?: FailOn[];
 }
 
 export interface Request {
@@ -30,6 +36,8 @@ export interface Flags {
   'max-cv': number | undefined;
   gate: 'auto' | 'wall' | 'cpu' | undefined;
   'allow-incomplete': boolean;
+  margin: number | undefined;
+  'fail-on': FailOn[] | undefined;
 }
 
 /** The CV limit when nobody names one (spec §1). */
@@ -54,6 +62,8 @@ export const requestOf = async (flags: Flags, world: World): Promise<Request> =>
       gate: flags.gate ?? run.plan?.gate ?? 'auto',
       maxCv: flags['max-cv'] ?? run.plan?.maxCv ?? MAX_CV,
       allowIncomplete,
+      margin: flags.margin ?? run.plan?.margin ?? DEFAULTS.margin,
+      ...(flags['fail-on'] === undefined ? {} : { failOn: flags['fail-on'] }),
     },
     ...(calibration ? { calibration } : {}),
   };

@@ -343,7 +343,7 @@ describe('what stands around a log', () => {
     const { exit, stderr } = await each('c', endedAt('c', 12));
     expect(exit).toBe(0);
     expect(json(join(out, 'c'), 'analysis.json').earlierAttempts).toEqual({ total: 2, refused: 2, void: 0 });
-    expect(stderr).toContain('2 earlier runs of the same commit: 2 refused, 0 void');
+    expect(stderr).toContain("doubt 'attempts': 2 earlier attempts were refused or void");
   });
 });
 

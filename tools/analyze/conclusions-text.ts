@@ -1,0 +1,41 @@
+/** The conclusions for a person, before any table: each sentence, what CPU time shows beside it, where the tracker differs. Pure. */
+import type { Analysis, Conclusion } from '../../schemas/analysis.ts';
+import { type Colour, type Paint, plainText } from '../../shared/terminal.ts';
+
+const COLOURS: Readonly<Record<Conclusion['conclusion'], Colour>> = {
+  faster: 'green',
+  slower: 'red',
+  same: 'bold',
+  'cant-tell': 'yellow',
+};
+
+/** Wall metric → the CPU time of the same work. */
+const TWINS: Readonly<Record<string, string>> = { warm: 'cpuWarm', cold: 'cpuCold' };
+
+/** On shared cores wall times are informational, so the CPU time of the same work is said too. */
+const twinsOf = (
+  { gate, shown = [] }: Analysis,
+  { metric, candidate, turns, session }: Conclusion,
+): string[] =>
+  gate === 'cpu'
+    ? shown
+        .filter(
+          (one) =>
+            one.metric === TWINS[metric] &&
+            one.candidate === candidate &&
+            one.turns === turns &&
+            (session === undefined || one.session === session),
+        )
+        .map((one) => one.sentence)
+    : [];
+
+/** Nothing for a run without conclusions. Names in sentences are foreign text. */
+export const conclusionsText = (analysis: Analysis, paint: Paint): string =>
+  analysis.conclusions
+    .flatMap((one) => [
+      paint(COLOURS[one.conclusion], plainText(one.sentence)),
+      ...twinsOf(analysis, one).map((text) => `  ${plainText(text)}`),
+      ...(typeof one['disagreement'] === 'string' ? [`  ${plainText(one['disagreement'])}`] : []),
+    ])
+    .map((line) => `${line}\n`)
+    .join('');
