@@ -100,7 +100,7 @@ export const startControlPlane = async (
     '--root-ca-file',
     join(directory, 'pki', 'ca.crt'),
     '--use-service-account-credentials=true',
-    '--bind-address=127.0.0.1',
+    '--secure-port=0',
     '--node-monitor-grace-period=20s',
     '--pvclaimbinder-sync-period=2s',
   ]);
@@ -111,7 +111,7 @@ export const startControlPlane = async (
     '--kubeconfig',
     scheduler,
     '--leader-elect=false',
-    '--bind-address=127.0.0.1',
+    '--secure-port=0',
     '--authentication-kubeconfig',
     scheduler,
     '--authorization-kubeconfig',

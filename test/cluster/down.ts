@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './kube-binary.ts';
 import { stop } from './processes.ts';
+import { cgroupOf, freeSlot, networkOf, slotOf } from './slot.ts';
 
 export const DEFAULT_DIRECTORY = join(tmpdir(), 'k8sbench-test-cluster');
 const NODES = [1, 2];
@@ -31,14 +32,14 @@ const removeContainers = async (directory: string, node: number): Promise<void> 
   for (const task of tasks()) quietly([...ctr, 'rm', '-f', task]);
 };
 
-/** Processes whose command line names a file below the directory: shims that outlived their containerd. */
-const leftovers = (directory: string): number[] =>
+/** Processes whose command line holds all of these words. */
+const processesOf = (...words: string[]): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((name) => {
       try {
         const line = readFileSync(`/proc/${name}/cmdline`, 'utf8');
-        return line.includes('containerd-shim') && line.includes(`${directory}/`);
+        return words.every((word) => line.includes(word));
       } catch {
         return false;
       }
@@ -53,11 +54,11 @@ const unmountAll = (directory: string): void => {
   for (const path of mounts.toSorted().toReversed()) quietly(['umount', '-l', path]);
 };
 
-/** Network namespaces of pods, as CNI names them; only those whose addresses are ours. */
-const removeNetworks = (): void => {
+/** Network namespaces of pods, as CNI names them; only those whose addresses are this cluster's. */
+const removeNetworks = (slot: number): void => {
   for (const line of quietly(['ip', 'netns', 'list']).split('\n')) {
     const name = /^(cni-[0-9a-f-]+)/.exec(line)?.[1];
-    if (name && /inet 10\.245\./.test(quietly(['ip', '-n', name, 'addr'])))
+    if (name && quietly(['ip', '-n', name, 'addr']).includes(` inet ${networkOf(slot)}.`))
       quietly(['ip', 'netns', 'del', name]);
   }
 };
@@ -72,20 +73,19 @@ const removeTree = (path: string): void => {
   }
 };
 
-const removeCgroups = (): void => {
+const removeCgroups = (slot: number): void => {
   const base = '/sys/fs/cgroup';
   for (const node of NODES)
-    for (const path of [
-      join(base, `k8sbench-test-${node}`),
-      ...readdirSync(base).map((one) => join(base, one, `k8sbench-test-${node}`)),
-    ])
-      if (existsSync(path)) removeTree(path);
+    for (const parent of [base, ...readdirSync(base).map((one) => join(base, one))])
+      if (existsSync(join(parent, cgroupOf(slot, node)))) removeTree(join(parent, cgroupOf(slot, node)));
 };
 
 /** The lines that `up` put into /etc/hosts. */
 export const HOSTS_MARK = '# k8sbench test cluster';
 
+/** Another cluster's nodes have the same names. */
 const removeHostNames = (): void => {
+  if (processesOf('kubelet', '--hostname-override', 'node-').length > 0) return;
   const before = readFileSync('/etc/hosts', 'utf8');
   const after = before
     .split('\n')
@@ -109,10 +109,14 @@ export const down = async (directory: string): Promise<void> => {
   ]);
   await stop(directory, ['kube-apiserver']);
   await stop(directory, ['etcd']);
-  for (const pid of leftovers(directory)) quietly(['kill', '-9', String(pid)]);
+  for (const pid of processesOf('containerd-shim', `${directory}/`)) quietly(['kill', '-9', String(pid)]);
   unmountAll(directory);
-  removeNetworks();
-  removeCgroups();
+  const slot = slotOf(directory);
+  if (slot !== undefined) {
+    removeNetworks(slot);
+    removeCgroups(slot);
+    freeSlot(directory);
+  }
   removeHostNames();
   rmSync(directory, { recursive: true, force: true });
 };

@@ -3,6 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { run } from './kube-binary.ts';
 import { start, until } from './processes.ts';
+import { cgroupOf, networkOf } from './slot.ts';
+
+/** A node's own part of the machine. */
+export interface Placement {
+  slot: number;
+  node: number;
+  /** The kubelet's. */
+  port: number;
+}
 
 export interface NodeOptions {
   /** Guaranteed pods get cores of their own. */
@@ -28,16 +37,21 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
     conf_dir = "${home}/cni"
 `;
 
-const kubeletConfig = (directory: string, home: string, node: number, options: NodeOptions): object => ({
+const kubeletConfig = (
+  directory: string,
+  home: string,
+  { slot, node, port }: Placement,
+  options: NodeOptions,
+): object => ({
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
   address: nodeAddress(node),
-  port: 10250,
+  port,
   readOnlyPort: 0,
-  healthzBindAddress: nodeAddress(node),
+  healthzPort: 0,
   containerRuntimeEndpoint: `unix://${home}/containerd.sock`,
   cgroupDriver: 'cgroupfs',
-  cgroupRoot: `/k8sbench-test-${node}`,
+  cgroupRoot: `/${cgroupOf(slot, node)}`,
   failCgroupV1: false,
   failSwapOn: false,
   podLogsDir: join(home, 'pods'),
@@ -69,9 +83,8 @@ const kubeletConfig = (directory: string, home: string, node: number, options: N
 });
 
 /** cgroups for the node's pods: one per controller (v1), or one with all controllers handed down (v2). */
-const makeCgroups = (node: number): void => {
+const makeCgroups = (name: string): void => {
   const base = '/sys/fs/cgroup';
-  const name = `k8sbench-test-${node}`;
   if (existsSync(join(base, 'cgroup.controllers'))) {
     const controllers = readFileSync(join(base, 'cgroup.controllers'), 'utf8').trim().split(' ');
     writeFileSync(join(base, 'cgroup.subtree_control'), controllers.map((one) => `+${one}`).join(' '));
@@ -87,14 +100,16 @@ const makeCgroups = (node: number): void => {
   }
 };
 
-/** Starts node number `node`; `image` is the archive that pods' sandboxes run. */
+/** Starts a node; `image` is the archive that pods' sandboxes run. */
 export const startNode = async (
   directory: string,
   kube: string,
-  node: number,
+  placement: Placement,
   image: string,
   options: NodeOptions,
 ): Promise<void> => {
+  const { slot, node } = placement;
+  const network = networkOf(slot);
   const home = join(directory, `node-${node}`);
   for (const folder of ['cni', 'plugins', 'kubelet']) mkdirSync(join(home, folder), { recursive: true });
   writeFileSync(
@@ -109,8 +124,8 @@ export const startNode = async (
           ipam: {
             type: 'host-local',
             dataDir: join(home, 'ipam'),
-            ranges: [[{ subnet: `10.245.${node}.0/24` }]],
-            routes: [{ dst: '10.245.0.0/16' }],
+            ranges: [[{ subnet: `${network}.${node}.0/24` }]],
+            routes: [{ dst: `${network}.0.0/16` }],
           },
         },
         { type: 'loopback' },
@@ -118,8 +133,11 @@ export const startNode = async (
     }),
   );
   writeFileSync(join(home, 'containerd.toml'), containerdConfig(home));
-  writeFileSync(join(home, 'kubelet.yaml'), JSON.stringify(kubeletConfig(directory, home, node, options)));
-  makeCgroups(node);
+  writeFileSync(
+    join(home, 'kubelet.yaml'),
+    JSON.stringify(kubeletConfig(directory, home, placement, options)),
+  );
+  makeCgroups(cgroupOf(slot, node));
   start(directory, `containerd-${node}`, ['containerd', '--config', join(home, 'containerd.toml')]);
   const ctr = ['ctr', '-a', join(home, 'containerd.sock')];
   await until(`containerd of node-${node}`, () =>

@@ -13,6 +13,7 @@ import { busyboxRoot, importImage, makeImage } from './image.ts';
 import { kubeBinary, run } from './kube-binary.ts';
 import { nodeAddress, type NodeOptions, startNode } from './node.ts';
 import { until } from './processes.ts';
+import { takeSlot } from './slot.ts';
 
 export interface ClusterOptions extends NodeOptions {
   directory?: string;
@@ -74,7 +75,9 @@ export const up = async (options: ClusterOptions = {}): Promise<StartedCluster> 
   if (nodes === 0) return { directory, kubeconfig, kube, image: '' };
   const archive = join(directory, 'busybox.tar');
   const image = makeImage(archive, 'k8sbench-test/busybox', busyboxRoot(directory));
-  for (let node = 1; node <= nodes; node++) await startNode(directory, kube, node, archive, options);
+  const slot = takeSlot(directory);
+  for (let node = 1; node <= nodes; node++)
+    await startNode(directory, kube, { slot, node, port: await freePort() }, archive, options);
   importImage(directory, nodes, archive, image);
   const kubectl = (...words: string[]): string =>
     run([kube, 'kubectl', '--kubeconfig', kubeconfig, ...words], { allowFailure: true });
