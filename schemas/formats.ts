@@ -4,6 +4,7 @@ import { analysis } from './analysis.ts';
 import { attempt } from './attempt.ts';
 import { baseline } from './baseline.ts';
 import { calibration } from './calibration.ts';
+import { cluster } from './cluster.ts';
 import { job } from './job.ts';
 import { logLine } from './log.ts';
 import { manifest } from './manifest.ts';
@@ -57,6 +58,12 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   },
   nodes: { schema: nodes, shape: 'json', file: 'nodes.json', about: 'nodes ranked, and the choice' },
   job: { schema: job, shape: 'json', file: 'job.json', about: 'what became of a session' },
+  cluster: {
+    schema: cluster,
+    shape: 'json',
+    file: 'cluster.json',
+    about: 'what the API server says of the node',
+  },
   spread: {
     schema: spread,
     shape: 'json',

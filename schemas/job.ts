@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { count, delivery, formatTag, instant, positive, sha256, text } from './primitives.ts';
 
-/** `running` with no living runner is a session that was killed. */
+/** `running` with no living runner is a local session that was killed, or one in a cluster that goes on by itself. */
 export const outcome = v.picklist(['running', 'done', 'failed', 'invalid', 'interrupted']);
 export type Outcome = v.InferOutput<typeof outcome>;
 
@@ -14,10 +14,12 @@ export const job = v.looseObject({
   format: formatTag('job/1'),
   run: text,
   delivery,
+  /** In a cluster: a word on the Job that tells it from another run's Job of the same name. */
+  submission: v.optional(text),
   /** In a cluster: the Job and the one pod that may run it. */
   job: v.optional(v.object({ namespace: text, name: text, uid: text })),
   pod: v.optional(v.object({ name: text, uid: text, node: v.optional(text) })),
-  /** Local delivery: this machine and, while it runs, the runner's process. */
+  /** The runner's machine and, while it runs, its process; local delivery measures there. */
   host: v.optional(text),
   runner: v.optional(processIdentity),
   /** Local delivery, while it runs: what a killed runner would leave behind. `data` stays when the fixtures were kept. */

@@ -4,7 +4,8 @@ import { EXIT, type Exit } from '../../shared/exit.ts';
 import type { LogState, SessionLine } from '../../shared/session-log.ts';
 
 export interface Ending {
-  outcome: Exclude<Job['outcome'], 'running'>;
+  /** `running`: it was left to itself. */
+  outcome: Job['outcome'];
   exit: Exit;
   /** Why, in one sentence, when it is not done. */
   message?: string;

@@ -14,6 +14,10 @@ import { identityOf, isAlive } from './processes.ts';
 export interface JobFile {
   /** Adds to the timeline. */
   note(event: string): void;
+  /** Sets fields and adds to the timeline, in one write. */
+  set(fields: Partial<Job>, event: string): void;
+  /** The session goes on without a runner. */
+  release(event: string): void;
   /** What a killed runner would leave on this machine; undefined: nothing. */
   leaves(left: Leftovers | undefined): void;
   end(ending: Ending): void;
@@ -35,6 +39,11 @@ const jobFile = (run: RunDirectory, world: World, begun: Job): JobFile => {
   save(begun);
   return {
     note: (event) => save({ ...job, timeline: [...job.timeline, { at: at(), event }] }),
+    set: (fields, event) => save({ ...job, ...fields, timeline: [...job.timeline, { at: at(), event }] }),
+    release(event) {
+      const { runner: _runner, ...rest } = job;
+      save({ ...rest, timeline: [...job.timeline, { at: at(), event }] });
+    },
     leaves(left) {
       const { local: _before, ...rest } = job;
       save(left ? { ...rest, local: left } : rest);
@@ -57,40 +66,56 @@ const jobFile = (run: RunDirectory, world: World, begun: Job): JobFile => {
   };
 };
 
+export interface Claimed {
+  job: JobFile;
+  before: Job | undefined;
+  /** The session that was begun goes on; its job.json is kept. */
+  attaching: boolean;
+}
+
+/** A word that only this run directory knows; Jobs that carry it are its own (see cluster/submit.ts). */
+const newWord = (world: World): string => Buffer.from(world.random(16)).toString('hex');
+
 /**
  * Takes a run for this process: one runner at a time, decided under a lock. Gives the new job.json and the one that stood
- * there before; a run that somebody is measuring is refused.
+ * there before; a run that somebody is measuring is refused. `attaches`: a session that was begun is taken up.
  */
-export const claim = (
-  run: RunDirectory,
-  about: Run,
-  world: World,
-): { job: JobFile; before: Job | undefined } =>
+export const claim = (run: RunDirectory, about: Run, world: World, attaches: boolean): Claimed =>
   withLock(run.file('run.json'), () => {
     const before = readJob(run);
     if (before?.outcome === 'running') {
       const { runner, host } = before;
-      if (runner && host !== undefined && host !== world.host)
+      // A session in a cluster is only read: whoever comes last has it.
+      if (runner && host !== undefined && host !== world.host && !attaches)
         throw failed(
           `'${run.shown}' is being measured by process ${runner.pid} on '${host}'; should that one be dead, remove '${run.shown}/job.json'`,
         );
-      if (runner && isAlive(runner))
+      if (runner && (host === undefined || host === world.host) && isAlive(runner))
         throw failed(
           `'${run.shown}' is being measured by process ${runner.pid}; wait for it, or stop it with 'kill ${runner.pid}'`,
         );
     }
     rmSync(run.file(MANIFEST), { force: true });
     const runner = identityOf(process.pid);
+    const at = new Date(world.now()).toISOString();
+    const cluster = about.delivery !== 'local' && about.children === undefined;
+    const attaching = cluster && attaches && before?.outcome === 'running';
+    if (attaching) {
+      const timeline = [...before.timeline, { at, event: 'attached' }];
+      const job = { ...before, host: world.host, ...(runner ? { runner } : {}), timeline };
+      return { job: jobFile(run, world, job), before, attaching };
+    }
     const job = jobFile(run, world, {
       format: 'job/1',
       run: run.name,
       delivery: about.delivery,
-      ...(about.delivery === 'local' ? { host: world.host } : {}),
+      host: world.host,
       ...(runner ? { runner } : {}),
+      ...(cluster ? { submission: before?.submission ?? newWord(world) } : {}),
       // Until they are removed; a runner killed before that leaves them to the next.
       ...(before?.outcome === 'running' && before.local ? { local: before.local } : {}),
-      timeline: [{ at: new Date(world.now()).toISOString(), event: 'claimed' }],
+      timeline: [{ at, event: 'claimed' }],
       outcome: 'running',
     });
-    return { job, before };
+    return { job, before, attaching: false };
   });

@@ -109,4 +109,4 @@ const measure: Delivery['measure'] = async (task) => {
   }
 };
 
-export const local: Delivery = { refuse, measure };
+export const local: Delivery = { attaches: false, refuse, measure };

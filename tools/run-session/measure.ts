@@ -11,15 +11,15 @@ import { parseJson, readText } from '../../shared/read.ts';
 import { type RunDirectory, touchAll } from '../../shared/rundir.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
-import { claim, type JobFile } from './job-file.ts';
+import { type Claimed, claim, type JobFile } from './job-file.ts';
 import { cleanUp, ownedBy } from './leftovers.ts';
 import { LOG, PARTIAL, removeHalfWritten, setLogsAside } from './log-file.ts';
 import { MANIFEST, manifestProblems, writeManifest } from './manifest-file.ts';
-import type { Delivery, Manner, Task } from './task.ts';
+import type { Delivery, Manner, Unclaimed } from './task.ts';
 
 export interface Prepared {
   delivery: Delivery;
-  task: Omit<Task, 'job'>;
+  task: Unclaimed;
 }
 
 const OUTPUTS = ['job.json', LOG, 'spread.json', MANIFEST];
@@ -81,9 +81,18 @@ const record = (run: RunDirectory, about: Run, job: Job, ending: Ending): void =
   });
 };
 
-/** Takes the run for this process, and does away with what a killed runner left. */
-const begin = async (run: RunDirectory, about: Run, { world, talk }: Manner): Promise<JobFile> => {
-  const { job, before } = claim(run, about, world);
+/** Takes the run for this process: takes up a session that goes on, or does away with what a killed runner left. */
+const begin = async (
+  run: RunDirectory,
+  about: Run,
+  { world, talk, force }: Manner,
+): Promise<Omit<Claimed, 'before'>> => {
+  const { job, before, attaching } = claim(run, about, world, !force && deliveryOf(about).attaches);
+  if (attaching) {
+    talk.info(`attaching to '${run.shown}'`);
+    removeHalfWritten(run);
+    return { job, attaching };
+  }
   const killed = before?.outcome === 'running';
   if (killed) {
     const message = 'its runner was killed';
@@ -96,7 +105,7 @@ const begin = async (run: RunDirectory, about: Run, { world, talk }: Manner): Pr
   }
   for (const aside of setLogsAside(run, killed ? 'killed' : (before?.outcome ?? 'earlier')))
     talk.info(`the earlier log is kept as '${run.shown}/${aside}'`);
-  return job;
+  return { job, attaching };
 };
 
 /**
@@ -107,13 +116,17 @@ export const attempt = async (
   run: RunDirectory,
   about: Run,
   manner: Manner,
-  work: (job: JobFile) => Promise<Ending>,
+  work: (job: JobFile, attaching: boolean) => Promise<Ending>,
 ): Promise<Ending> => {
-  const job = await begin(run, about, manner);
+  const { job, attaching } = await begin(run, about, manner);
   let ending: Ending;
   let thrown: unknown;
   try {
-    ending = await work(job);
+    ending = await work(job, attaching);
+    if (ending.outcome === 'running') {
+      job.release('left running');
+      return ending;
+    }
   } catch (error) {
     thrown = error;
     const exit = error instanceof Failure ? error.exit : EXIT.failed;
@@ -155,7 +168,9 @@ export const prepare = async (run: RunDirectory, about: Run, manner: Manner): Pr
 /** Measures one session. Gives its ending; a session that failed is an error with its cause and the place of its log. */
 export const measure = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
   const { delivery, task } = await prepare(run, about, manner);
-  const ending = await attempt(run, about, manner, (job) => delivery.measure({ ...task, job }));
+  const ending = await attempt(run, about, manner, (job, attaching) =>
+    delivery.measure({ ...task, job, attaching }),
+  );
   if (ending.outcome === 'failed')
     throw new Failure(ending.exit, `'${run.shown}' failed: ${ending.message}${logOf(run)}`);
   return ending;

@@ -14,6 +14,14 @@ export interface Manner {
   keep: boolean;
   /** Measure a finished run again. */
   force: boolean;
+  /** How long a cause that does not pass by itself may stand before it ends the run, s. */
+  settle_s: number;
+  /** Leave once the session is on its way in the cluster. */
+  detach: boolean;
+  /** Ask the kubelet for its configuration, too. */
+  readKubeletConfig: boolean;
+  /** Aborted when another session of the same run has failed. */
+  stop?: AbortSignal;
 }
 
 /** One session to be measured. */
@@ -24,12 +32,18 @@ export interface Task extends Manner {
   /** The compact plan's exact JSON text, whose digest stands in the log's facts. */
   compact: string;
   job: JobFile;
+  /** An earlier runner began it, and it goes on by itself. */
+  attaching: boolean;
 }
+
+export type Unclaimed = Omit<Task, 'job' | 'attaching'>;
 
 /** A way for artifacts to reach the place where they run. */
 export interface Delivery {
+  /** Its sessions go on without a runner, so that a later one takes up what a killed one began. */
+  attaches: boolean;
   /** Refuses, before the run is claimed, what can't be measured from here. */
-  refuse(task: Omit<Task, 'job'>): void;
+  refuse(task: Unclaimed): void;
   /** Measures a session where it runs, and leaves its log in the run directory and nothing elsewhere. */
   measure(task: Task): Promise<Ending>;
 }

@@ -1,0 +1,295 @@
+/**
+ * What can go wrong with a session's Job and pod, by name: one table of causes, and how each is recognized in what the API
+ * tells. Pure. Final causes end the run; structural ones end it when they stood unchanged for the settle time; those of
+ * capacity pass by themselves, so they are told and waited for until the Job's deadline (DESIGN §4).
+ */
+import { parseQuantity } from '../../../shared/quantity.ts';
+import { conditionOf, type EventObject, type JobObject, type Pod, stateOf } from './objects.ts';
+
+export type Kind = 'final' | 'structural' | 'capacity';
+
+interface Row {
+  kind: Kind;
+  /** What failed, then what to do; `$` stands for what the cluster said. */
+  says: string;
+}
+
+/** Name → kind and message. All end with exit status 1: they are failures of the place, never of what is measured. */
+export const CAUSES = {
+  'job-deleted': { kind: 'final', says: 'its Job was deleted by somebody else; measure it again' },
+  'pod-deleted': {
+    kind: 'final',
+    says: 'its pod was deleted by somebody else$; measure it again',
+  },
+  'namespace-terminating': {
+    kind: 'final',
+    says: 'its namespace is being deleted; plan with another one',
+  },
+  deadline: {
+    kind: 'final',
+    says: "its Job ran into the deadline: no data, which is not the same as slow$; give it more time with 'plan --deadline', or measure less",
+  },
+  evicted: {
+    kind: 'final',
+    says: 'its pod was evicted: $; the measurement is void, not bad: measure it again',
+  },
+  preempted: {
+    kind: 'final',
+    says: 'its pod was preempted by one of higher priority: $; set priorityClassName, or choose another node',
+  },
+  'node-gone': { kind: 'final', says: 'its node is gone: $; choose another node' },
+  'node-away': {
+    kind: 'capacity',
+    says: 'its node does not answer: $',
+  },
+  'kubelet-refused': {
+    kind: 'final',
+    says: 'the node refused its pod: $; choose another node, or ask for what it has',
+  },
+  'out-of-memory': {
+    kind: 'final',
+    says: 'it was killed because its memory was used up$; ask for more with --memory',
+  },
+  'wrong-architecture': {
+    kind: 'structural',
+    says: "its image does not run on the node's architecture: $; choose nodes of the image's architecture",
+  },
+  'container-start': { kind: 'structural', says: "its container can't be started: $" },
+  'container-ended': { kind: 'final', says: 'its container ended: $' },
+  image: {
+    kind: 'structural',
+    says: "its image can't be pulled: $; check name, digest and imagePullSecrets",
+  },
+  'registry-busy': { kind: 'capacity', says: 'the registry is busy: $' },
+  config: { kind: 'structural', says: "its container can't be configured: $" },
+  volume: { kind: 'structural', says: "a volume can't be mounted: $; check the claim" },
+  claim: { kind: 'structural', says: "its claim can't be used: $; check the name given with --pvc" },
+  unschedulable: {
+    kind: 'structural',
+    says: 'no node takes its pod: $; change node, nodeSelector or tolerations',
+  },
+  'no-room': { kind: 'capacity', says: 'no node has room for its pod now: $' },
+  'scaling-up': { kind: 'capacity', says: 'the cluster is making room for its pod: $' },
+  held: { kind: 'capacity', says: 'its pod is held back: $' },
+  quota: {
+    kind: 'structural',
+    says: "the namespace's quota has no room for its pod: $; ask for less, or raise the quota",
+  },
+  'quota-full': { kind: 'capacity', says: "the namespace's quota is used up now: $" },
+  'limit-range': {
+    kind: 'structural',
+    says: "the namespace's limits refuse its pod: $; ask for what they allow",
+  },
+  'pod-security': {
+    kind: 'structural',
+    says: "the namespace's Pod Security level refuses its pod: $; use a namespace that admits 'restricted' pods",
+  },
+  admission: { kind: 'structural', says: 'the cluster refuses its pod: $' },
+  'second-pod': { kind: 'final', says: 'a second pod was started for it: $; the measurement is void' },
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type CauseName = keyof typeof CAUSES;
+
+export interface Cause {
+  name: CauseName;
+  kind: Kind;
+  message: string;
+}
+
+/** Long sentences of the scheduler and of registries. */
+const LONGEST = 600;
+
+const cause = (name: CauseName, said = ''): Cause => {
+  const { kind, says } = CAUSES[name];
+  const text = said.replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, LONGEST);
+  const message = says.includes(': $')
+    ? says.replace('$', () => text || 'no reason given')
+    : says.replace('$', () => (text ? ` (${text})` : ''));
+  return { name, kind, message };
+};
+
+/** Why the Job controller could not make the pod. */
+const refusedPod = (message: string): Cause => {
+  if (/being terminated/.test(message)) return cause('namespace-terminating');
+  if (/exceeded quota/.test(message)) {
+    const amounts = (word: string): Record<string, string> =>
+      Object.fromEntries(
+        (new RegExp(`${word}: ([^:]*?)(?:, (?:used|limited):|$)`).exec(message)?.[1] ?? '')
+          .split(',')
+          .map((one) => one.trim().split('=') as [string, string]),
+      );
+    const [requested, limited] = [amounts('requested'), amounts('limited')];
+    const never = Object.entries(requested).some(
+      ([what, much]) => (parseQuantity(much) ?? 0n) > (parseQuantity(limited[what] ?? '') ?? 0n),
+    );
+    return cause(never ? 'quota' : 'quota-full', message);
+  }
+  if (/failed quota/.test(message)) return cause('quota', message);
+  if (/violates PodSecurity/.test(message)) return cause('pod-security', message);
+  if (/(maximum|minimum) .* usage per|limit to request ratio/.test(message))
+    return cause('limit-range', message);
+  return cause('admission', message);
+};
+
+/** The scheduler's sentence, `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint …`. */
+const unscheduled = (message: string): Cause => {
+  const reasons = message
+    .replace(/^.*?nodes are available: /, '')
+    .replace(/\. preemption: .*$|preemption: .*$/s, '');
+  if (/persistentvolumeclaim "?[^ ]*"? not found|unbound immediate PersistentVolumeClaims/i.test(message))
+    return cause('claim', message);
+  // A node that only lacks room, or holds another session, would do: that passes.
+  return /Insufficient |Too many pods|anti-affinity|didn't have free ports/.test(reasons)
+    ? cause('no-room', message)
+    : cause('unschedulable', message);
+};
+
+const PULL = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'ImageInspectError',
+  'RegistryUnavailable',
+]);
+
+const waitingFor = (reason: string, message: string): Cause | undefined => {
+  const wrongArchitecture = /no match for platform|exec format error/.test(message);
+  if (wrongArchitecture) return cause('wrong-architecture', message);
+  if (PULL.has(reason)) {
+    if (/\b429\b|too ?many ?requests|\b50[0234]\b|timeout|deadline exceeded/i.test(message))
+      return cause('registry-busy', message);
+    return cause('image', message || reason);
+  }
+  if (reason === 'CreateContainerConfigError') return cause('config', message);
+  if (/^(CreateContainerError|RunContainerError|StartError|CrashLoopBackOff)$/.test(reason))
+    return cause('container-start', message || reason);
+  return undefined;
+};
+
+/** Why a pod is about to go, or went (KEP-3329). */
+const DISRUPTIONS: Readonly<Record<string, CauseName>> = {
+  PreemptionByScheduler: 'preempted',
+  DeletionByTaintManager: 'evicted',
+  EvictionByEvictionAPI: 'evicted',
+  DeletionByPodGC: 'node-gone',
+  TerminationByKubelet: 'evicted',
+};
+/** Reasons with which a kubelet refuses a pod that was bound to it. */
+const REFUSED =
+  /^(TopologyAffinityError|UnexpectedAdmissionError|OutOf\w+|NodeAffinity|NodeName|NodePorts|.*AdmissionError|.*NotSupported)$/;
+
+/** What a pod that failed or goes away says of itself. */
+const ofEndingPod = (pod: Pod): Cause | undefined => {
+  const { reason = '', message = '' } = pod.status;
+  const disrupted = conditionOf(pod, 'DisruptionTarget');
+  const named = disrupted?.status === 'True' ? DISRUPTIONS[disrupted.reason ?? ''] : undefined;
+  // A node that is gone taints its pods away, too.
+  if (named === 'evicted' && conditionOf(pod, 'Ready')?.reason === 'NodeNotReady')
+    return cause('node-gone', disrupted?.message);
+  if (named) return cause(named, message || disrupted?.message);
+  if (reason === 'Evicted') return cause('evicted', message);
+  if (/^(NodeLost|NodeShutdown|Terminated|Shutdown)$/.test(reason))
+    return cause('node-gone', message || reason);
+  if (reason === 'Preempting') return cause('preempted', message);
+  if (reason === 'DeadlineExceeded') return cause('deadline', message);
+  if (REFUSED.test(reason)) return cause('kubelet-refused', `${reason}: ${message}`);
+  return undefined;
+};
+
+/** Everything that is known of a session's objects. */
+export interface Situation {
+  job: JobObject | undefined;
+  /** It was there, and is no more. */
+  jobGone: boolean;
+  pods: readonly Pod[];
+  /** UIDs of pods that went away. */
+  gonePods: ReadonlySet<string>;
+  /** Of the Job and its pods, newest last; empty when they can't be listed. */
+  events: readonly EventObject[];
+  /** ms since the epoch. */
+  now: number;
+}
+
+/** How long after its grace a pod may still be there, ms: nobody confirms its end when the node is gone. */
+const LINGERS = 30_000;
+
+const ofPod = (pod: Pod, events: readonly EventObject[], now: number): Cause | undefined => {
+  const state = stateOf(pod);
+  const ending = ofEndingPod(pod);
+  if (ending) return ending;
+  const { terminated, waiting } = state;
+  if (terminated) {
+    if (terminated.reason === 'OOMKilled') return cause('out-of-memory');
+    if (/^(ContainerCannotRun|StartError|ContainerStatusUnknown)$/.test(terminated.reason ?? '')) {
+      const found = waitingFor('StartError', terminated.message ?? '');
+      return found && { ...found, kind: 'final' };
+    }
+    return undefined;
+  }
+  const { deletionTimestamp, deletionGracePeriodSeconds = 30 } = pod.metadata;
+  if (deletionTimestamp !== undefined) {
+    const late = now - Date.parse(deletionTimestamp) > deletionGracePeriodSeconds * 1000 + LINGERS;
+    return late ? cause('node-gone', 'it does not confirm that the pod ended') : undefined;
+  }
+  const scheduled = conditionOf(pod, 'PodScheduled');
+  if (scheduled?.status === 'False') {
+    const said = scheduled.message ?? '';
+    if (scheduled.reason === 'SchedulingGated') return cause('held', said);
+    if (events.some((one) => one.reason === 'TriggeredScaleUp')) return cause('scaling-up', said);
+    return unscheduled(said);
+  }
+  if (waiting) {
+    const found = waitingFor(waiting.reason ?? '', waiting.message ?? '');
+    if (found) return found;
+    const mount = events.findLast(
+      (one) => one.reason === 'FailedMount' || one.reason === 'FailedAttachVolume',
+    );
+    if (mount) return cause('volume', mount.message);
+  }
+  const ready = conditionOf(pod, 'Ready');
+  if (ready?.reason === 'NodeNotReady') return cause('node-away', ready.message ?? pod.spec.nodeName);
+  return undefined;
+};
+
+/** What stands in the way of a session, or ended it; undefined while all is well, or when the session ended by itself. */
+export const causeOf = ({ job, jobGone, pods, gonePods, events, now }: Situation): Cause | undefined => {
+  const uids = new Set([...pods.map((one) => one.metadata.uid), ...gonePods]);
+  if (uids.size > 1) return cause('second-pod', pods.map((one) => one.metadata.name).join(', '));
+  const pod = pods[0];
+  const failed = job && conditionOf(job, 'Failed');
+  const target = job && conditionOf(job, 'FailureTarget');
+  const found = pod && ofPod(pod, events, now);
+  if (failed?.reason === 'DeadlineExceeded' || target?.reason === 'DeadlineExceeded')
+    return cause('deadline', found?.kind === 'capacity' || found?.kind === 'structural' ? found.message : '');
+  if (found) return found;
+  if (jobGone) return cause('job-deleted');
+  if (pod?.metadata.deletionTimestamp !== undefined || gonePods.size > 0) {
+    const terminating = events.some((one) => /being terminated/.test(one.message ?? ''));
+    return cause(terminating ? 'namespace-terminating' : 'pod-deleted');
+  }
+  if (pod) return undefined;
+  const refusal = events.findLast((one) => one.reason === 'FailedCreate');
+  return refusal && refusedPod(refusal.message ?? '');
+};
+
+/** Decides when a cause ends the run. */
+export class Settling {
+  readonly #settle_ms: number;
+  #name: string | undefined;
+  #since = 0;
+
+  constructor(settle_ms: number) {
+    this.#settle_ms = settle_ms;
+  }
+
+  /** True when it is final, or structural and stood for the settle time. */
+  ends(found: Cause | undefined, now: number): boolean {
+    if (found?.name !== this.#name) {
+      this.#name = found?.name;
+      this.#since = now;
+    }
+    if (!found) return false;
+    return found.kind === 'final' || (found.kind === 'structural' && now - this.#since >= this.#settle_ms);
+  }
+}

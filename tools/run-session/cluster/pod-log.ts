@@ -1,0 +1,142 @@
+/**
+ * pod.log.partial while the log arrives from a cluster: every line once, in order, whatever is sent again after a broken
+ * connection or read again by another runner (DESIGN §4.6). Lines beyond a gap are not taken: the spool copy has them.
+ */
+import { closeSync, existsSync, ftruncateSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { writeAll } from '../../../shared/files.ts';
+import type { RunDirectory } from '../../../shared/rundir.ts';
+import { type LogState, SessionLog, type SessionLine } from '../../../shared/session-log.ts';
+import { LOG, PARTIAL } from '../log-file.ts';
+
+const SYNC_EVERY_MS = 15_000;
+const NEWLINE = Buffer.from('\n');
+/** How `pod` begins each line. */
+const HEAD = /^\{"t":"(\w+)","seq":(\d{1,15})[,}]/;
+const HEAD_BYTES = 60;
+/** Foreign lines remembered for the message of a session that ended without a word. */
+const TAIL = 5;
+
+export class PodLog {
+  readonly #run: RunDirectory;
+  readonly #fd: number;
+  readonly #take: (line: SessionLine) => void;
+  #log = new SessionLog();
+  #next = 0;
+  #catchingUp = false;
+  /** Its end line was taken. */
+  #closed = false;
+  #synced = performance.now();
+  /** The session's `error` line. */
+  error: SessionLine | undefined;
+  /** Lines that no stream showed; undefined: none so far. */
+  gap: { from: number; to: number } | undefined;
+  /** An `end` line was seen, perhaps beyond a gap. */
+  ended = false;
+  /** The last lines that are not the session's. */
+  tail: string[] = [];
+
+  /** Goes on with what an earlier runner left; `take` gets each line of the session once. */
+  constructor(run: RunDirectory, take: (line: SessionLine) => void) {
+    this.#run = run;
+    this.#take = take;
+    const path = run.file(PARTIAL);
+    const before = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+    this.#fd = openSync(path, 'a', 0o666);
+    // A line that was being written when its runner was killed comes again.
+    const whole = before.lastIndexOf(10) + 1;
+    if (whole < before.length) ftruncateSync(this.#fd, whole);
+    for (const line of lines(before.subarray(0, whole))) this.#feed(line);
+  }
+
+  /** Lines taken so far. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** A stream begins at the log's start again: what was read is passed over. */
+  restart(): void {
+    this.#catchingUp = this.#next > 0;
+    this.gap = undefined;
+  }
+
+  /** A block of lines; a last line without its newline is not taken, it comes again. */
+  take(block: Uint8Array): void {
+    const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+    const kept: Uint8Array[] = [];
+    for (const line of lines(bytes.subarray(0, bytes.lastIndexOf(10) + 1)))
+      if (this.#accepts(line)) kept.push(line, NEWLINE);
+    if (kept.length === 0) return;
+    try {
+      writeAll(this.#fd, Buffer.concat(kept));
+    } catch (error) {
+      throw Object.assign(error as Error, { path: this.#run.file(PARTIAL) });
+    }
+    if (performance.now() - this.#synced < SYNC_EVERY_MS) return;
+    fsyncSync(this.#fd);
+    this.#synced = performance.now();
+  }
+
+  #accepts(line: Buffer): boolean {
+    const head = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
+    if (!head) {
+      if (this.#catchingUp) return false;
+      this.#feed(line);
+      return true;
+    }
+    const seq = Number(head[2]);
+    if (seq < this.#next || this.#closed) return false;
+    this.#catchingUp = false;
+    if (seq === this.#next) return (this.#feed(line), true);
+    this.gap ??= { from: this.#next, to: seq - 1 };
+    if (head[1] === 'end') this.ended = true;
+    return false;
+  }
+
+  #feed(line: Buffer): void {
+    const found = this.#log.feed(line);
+    if (!found) {
+      if (line.length > 0) this.tail = [...this.tail, line.toString('utf8').slice(0, 500)].slice(-TAIL);
+      return;
+    }
+    this.#next = found.seq + 1;
+    if (found.t === 'error') this.error = found;
+    if (found.t === 'end') this.ended = this.#closed = true;
+    this.#take(found);
+  }
+
+  state(): LogState {
+    const state = this.#log.state();
+    return this.gap === undefined
+      ? state
+      : {
+          ...state,
+          problems: [
+            `lines are missing: seq ${this.gap.from}–${this.gap.to}; the node rotated them away before they were read`,
+            ...state.problems,
+          ],
+        };
+  }
+
+  /** Everything is on the disk; a whole log gets its final name. */
+  close(): void {
+    fsyncSync(this.#fd);
+    closeSync(this.#fd);
+    if (this.#log.state().complete) renameSync(this.#run.file(PARTIAL), this.#run.file(LOG));
+  }
+}
+
+function* lines(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length;) {
+    const to = bytes.indexOf(10, from);
+    yield bytes.subarray(from, to);
+    from = to + 1;
+  }
+}
+
+/** A log that is saved already, read again by a later runner. */
+export const savedLog = (run: RunDirectory): { state: LogState; error: SessionLine | undefined } => {
+  const log = new SessionLog();
+  let error: SessionLine | undefined;
+  log.feedBlock(readFileSync(run.file(LOG)), (line) => void (line.t === 'error' && (error = line)));
+  return { state: log.state(), error };
+};

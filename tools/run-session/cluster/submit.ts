@@ -1,0 +1,97 @@
+/** Creates a session's Job once, and finds it again whatever happened in between. */
+import { type Cluster, ConnectionError, isNotFound, isStatus } from '../../../shared/kubernetes.ts';
+import { failed } from '../../../shared/failure.ts';
+import type { Talk } from '../../../shared/talk.ts';
+import type { JobFile } from '../job-file.ts';
+import type { JobObject } from './objects.ts';
+import { patiently } from './patience.ts';
+
+/** On the Job: the word that only this run directory knows, so that another run's Job of the same name is never taken for ours. */
+export const SUBMISSION = 'k8sbench/submission';
+
+export interface Submission {
+  cluster: Cluster;
+  namespace: string;
+  name: string;
+  /** The Job's manifest as `render` wrote it. */
+  manifest: Record<string, unknown>;
+  job: JobFile;
+  talk: Talk;
+}
+
+const find = async ({ cluster, namespace, name, talk }: Submission): Promise<JobObject | undefined> => {
+  try {
+    return await patiently(talk, () => cluster.get<JobObject>('jobs', { namespace, name }));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+};
+
+const isOurs = (found: JobObject, token: string): boolean =>
+  found.metadata.annotations?.[SUBMISSION] === token;
+
+const refuse = ({ namespace, name }: Submission): Error =>
+  failed(
+    `namespace '${namespace}' has a Job '${name}' that this run did not create; it is left alone: plan another run, or remove it with 'k8sbench run-session delete ${name} --namespace ${namespace}'`,
+  );
+
+/** The manifest with the submission's word on the Job itself; its pod stays as rendered. */
+const withWord = (manifest: Record<string, unknown>, token: string): Record<string, unknown> => {
+  const metadata = manifest['metadata'] as { annotations?: Record<string, string> };
+  return {
+    ...manifest,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [SUBMISSION]: token } },
+  };
+};
+
+/** Removes a Job that an earlier attempt of this very run left. */
+const removeEarlier = async (submission: Submission, found: JobObject): Promise<void> => {
+  const { cluster, namespace, name, talk } = submission;
+  talk.info(`removing the Job '${name}' of an earlier attempt`);
+  await patiently(talk, () => cluster.delete('jobs', { namespace, name }, found.metadata.uid));
+  while ((await find(submission))?.metadata.uid === found.metadata.uid) await Bun.sleep(300);
+};
+
+/**
+ * Gives the Job's UID, recorded in job.json before anything else happens. A Job of this name that is not ours is refused.
+ * `attaching`: an earlier runner may have created it and been killed before it wrote the UID down.
+ */
+export const submit = async (submission: Submission, attaching: boolean): Promise<string> => {
+  const { cluster, namespace, name, manifest, job, talk } = submission;
+  const token = job.job.submission!;
+  const record = (made: JobObject): string => {
+    const { uid } = made.metadata;
+    job.set({ job: { namespace, name, uid } }, 'submitted');
+    return uid;
+  };
+  const take = async (): Promise<string | undefined> => {
+    const found = await find(submission);
+    if (!found) return undefined;
+    if (!isOurs(found, token)) throw refuse(submission);
+    return record(found);
+  };
+  if (attaching) {
+    const uid = await take();
+    if (uid !== undefined) return uid;
+  }
+  for (let tries = 1; ; tries++)
+    try {
+      return record(await cluster.create<JobObject>('jobs', { namespace }, withWord(manifest, token)));
+    } catch (error) {
+      if (isStatus(error, 409)) {
+        const found = await find(submission);
+        if (found && !isOurs(found, token)) throw refuse(submission);
+        // Ours: this very request, sent before and never answered, or an earlier attempt's.
+        if (found && tries > 1) return record(found);
+        if (found) await removeEarlier(submission, found);
+        continue;
+      }
+      if (!(error instanceof ConnectionError) || error.final || tries > 30) throw error;
+      // Whether it arrived is not known.
+      talk.warn(`${error.message}; looking whether the Job was made`);
+      await Bun.sleep(1000);
+      const uid = await take();
+      if (uid !== undefined) return uid;
+    }
+};
