@@ -3,12 +3,14 @@ import { run as runSchema } from '../../schemas/run.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { openRun } from '../../shared/rundir.ts';
 import { tool as analyze } from '../analyze/main.ts';
+import { tool as pickNodes } from '../pick-nodes/main.ts';
 import { tool as plan } from '../plan/main.ts';
 import { tool as profile } from '../profile/main.ts';
+import { tool as render } from '../render/main.ts';
 import { tool as runSession } from '../run-session/main.ts';
 import { tool as tracker } from '../tracker/main.ts';
 import type { Link } from './links.ts';
-import { definePipeline } from './pipeline.ts';
+import { definePipeline, type Pipeline } from './pipeline.ts';
 
 const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted] as const;
 
@@ -25,7 +27,17 @@ const planning = (mode: string): Link => ({
   leave: ['mode', 'dry-run', 'force'],
   takes: 'stdin',
 });
-const measuring: Link = { tool: runSession, leave: ['run', 'force', 'json'], takes: 'run' };
+const picking: Link = {
+  tool: pickNodes,
+  leave: ['run', 'from', 'arch', 'json', 'out', 'dry-run', 'force'],
+  takes: 'run',
+};
+const rendering: Link = { tool: render, leave: ['run', 'out'], takes: 'run' };
+const measuring: Link = {
+  tool: runSession,
+  leave: ['run', 'detach', 'dry-run', 'namespace', 'context', 'force', 'json'],
+  takes: 'run',
+};
 const judging: Link = {
   tool: analyze,
   leave: ['run', 'log', 'out', 'json', 'force', 'allow-incomplete'],
@@ -39,12 +51,23 @@ const recording: Link = {
 };
 
 /** From a profile to a line in the history. */
-export const LINKS = [making, planning('compare'), measuring, judging, recording];
+export const LINKS = [making, planning('compare'), picking, rendering, measuring, judging, recording];
+
+/** On this machine no node is picked and no Job rendered; in a cluster a node is picked when that was asked for. */
+const settled =
+  (links: readonly Link[]): NonNullable<Pipeline['settle']> =>
+  async (given) => {
+    const picks = given.has('pick-node') || given.has('spread');
+    const left = (link: Link): boolean =>
+      given.has('local') ? link === picking || link === rendering : link === picking && !picks;
+    return { links: links.filter((link) => !left(link)), given };
+  };
 
 export const compare = definePipeline({
   name: 'compare',
   about: 'plans, measures, judges and records a comparison',
   links: LINKS,
+  settle: settled(LINKS),
   more: `PRINTS
 
   the tracker's lines, one per size and candidate; tables and explanations on stderr
@@ -58,10 +81,13 @@ EXAMPLES
   exits,
 });
 
+const CALIBRATION = [making, planning('calibrate'), picking, rendering, measuring, judging];
+
 export const calibrate = definePipeline({
   name: 'calibrate',
   about: "measures the reference alone: the noise floor that a comparison's nodes have",
-  links: [making, planning('calibrate'), measuring, judging],
+  links: CALIBRATION,
+  settle: settled(CALIBRATION),
   more: `PRINTS
 
   the run directory's path; its calibration.json is what 'k8sbench compare --calibration' takes
