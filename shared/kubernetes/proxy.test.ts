@@ -61,7 +61,7 @@ describe('the proxy for a server', () => {
       { HTTPS_PROXY: 'socks5://user:secret@p:1' },
       "HTTPS_PROXY 'socks5://p:1' is not supported",
     ],
-    ['nonsense', 'http://:x', {}, 'is not supported'],
+    ['nonsense', 'http://user:secret@:x', {}, "the kubeconfig's proxy-url holds no address of a proxy"],
     ['two that disagree', 'http://q:1', { NO_PROXY: 'api.example.com' }, 'unset NO_PROXY'],
   ])('%s is refused', (_, proxyUrl, env, says) => expect(() => proxyOf(far, proxyUrl, env)).toThrow(says));
 });

@@ -73,10 +73,10 @@ export const proxyOf = (server: URL, proxyUrl: string | undefined, env: Env): st
   if (found === '') return false;
   const text = found.includes('://') ? found : `http://${found}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'http:')
-    throw usage(
-      `${source} '${url ? `${url.protocol}//${url.host}` : found}' is not supported; use an http:// proxy`,
-    );
+  // Shown without what may be a password.
+  if (!url) throw usage(`${source} holds no address of a proxy; write http://host:port`);
+  if (url.protocol !== 'http:')
+    throw usage(`${source} '${url.protocol}//${url.host}' is not supported; use an http:// proxy`);
   // The runtime lets NO_PROXY win over the proxy it is told to use; kubectl doesn't. Where they disagree nothing is right.
   if (named)
     throw usage(

@@ -1,4 +1,5 @@
 /** What is asked for: from a run directory, or from values file, environment and flags. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { run as runSchema } from '../../schemas/run.ts';
@@ -69,6 +70,8 @@ export const askedOfRun = (run: RunDirectory, flags: PickFlags): Asked => {
   };
 };
 
+/** Read when no other is named. */
+const LOCAL_VALUES = 'values.local.yaml';
 const VARIABLES = {
   kubeContext: 'K8SBENCH_CONTEXT',
   namespace: 'K8SBENCH_NAMESPACE',
@@ -77,7 +80,8 @@ const VARIABLES = {
 
 /** From flags, environment and values file, in this order (spec §1). */
 export const askedOfFlags = (flags: PickFlags, world: World): Asked => {
-  const file = flags.values ?? world.env['K8SBENCH_VALUES'];
+  const named = flags.values ?? (world.env['K8SBENCH_VALUES'] || undefined);
+  const file = named ?? (existsSync(resolve(world.cwd, LOCAL_VALUES)) ? LOCAL_VALUES : undefined);
   const text = file ? readText(resolve(world.cwd, file), file) : '';
   const placed = file ? parseYaml(text, file) : { value: {} };
   const fromFile = check(

@@ -40,7 +40,10 @@ export const flags = {
   'node-selector': selector,
   nodes: list('candidates', 'NAME,…', readText),
   spread: whole('pick so many', 'N', { min: 1, max: 99 }),
-  values: text('values file; its tolerations count, too (Default: $K8SBENCH_VALUES)', 'FILE'),
+  values: text(
+    'values file; its tolerations count, too (Default: $K8SBENCH_VALUES, else values.local.yaml)',
+    'FILE',
+  ),
   kubeconfig: text('kubeconfig file', 'FILE'),
   context: text('context of the kubeconfig', 'NAME'),
   namespace: text('namespace whose pods are listed when others may not be', 'NAME'),

@@ -62,6 +62,10 @@ describe('from a list', () => {
     expect(fewer.nodes.filter((one) => one.skip === undefined).map((one) => one.name.slice(0, 10))).toEqual(
       expect.arrayContaining(['node-00001']),
     );
+    writeFileSync(join(cwd, 'values.local.yaml'), 'cpus: 58\n');
+    expect((await pick(['--from', '-', '--nodes', 'node-00001.pool.example.com'])).stderr).toContain(
+      'of 58 CPUs',
+    );
     expect((await zone(['--cpus', '59'], { K8SBENCH_CPUS: '1' })).stderr).toContain('of 59 CPUs free');
     expect((await zone(['--cpus', '1', '--node-selector', 'a=b'], {})).stderr).toContain(
       'has no label a, not a=b',

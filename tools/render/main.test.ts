@@ -36,10 +36,10 @@ const read = (path: string): string => readFileSync(join(cwd, path), 'utf8');
 const nodeOf = (manifest: string): unknown =>
   (parse(manifest) as any).spec.template.spec.affinity.nodeAffinity
     .requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields?.[0].values[0];
-const nodes = (chosen: string[]): void =>
+const nodes = (chosen: string[], more: object = {}): void =>
   writeFileSync(
     join(cwd, 'r', 'nodes.json'),
-    JSON.stringify({ basis: 'cluster', nodes: [], chosen, warnings: [] }),
+    JSON.stringify({ basis: 'cluster', nodes: [], chosen, warnings: [], ...more }),
   );
 
 describe('a planned run', () => {
@@ -74,6 +74,8 @@ describe('a planned run', () => {
     );
     nodes(['best', 'next']);
     expect(nodeOf((await render('--out', '-')).stdout)).toBe('best');
+    nodes(['best'], { inputs: { 'run.json': 'a'.repeat(64) } });
+    expect((await render()).stderr).toContain('was planned again since its nodes were picked');
   });
 
   test('a spread: a manifest for each child, on its node', async () => {

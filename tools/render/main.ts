@@ -34,7 +34,7 @@ export const tool = defineTool({
   exits: [EXIT.done, EXIT.failed, EXIT.usage],
   async run({ flags, world, talk }) {
     const run = await openRun(flags.run, world);
-    const parts = partsOf(run).map(({ run: part, session }) => ({
+    const parts = (await partsOf(run)).map(({ run: part, session }) => ({
       part,
       manifest: formatYaml(manifestOf(session)),
     }));

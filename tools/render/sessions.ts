@@ -1,10 +1,11 @@
 /** The sessions of a run directory: itself, or its children, each with the node that was planned or picked for it. */
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { nodes as nodesSchema } from '../../schemas/nodes.ts';
 import { plan as planSchema } from '../../schemas/plan.ts';
 import { type Run, run as runSchema } from '../../schemas/run.ts';
 import { values as valuesSchema } from '../../schemas/values.ts';
 import { failed, usage } from '../../shared/failure.ts';
-import { join } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
 import { parseJson, readText } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
@@ -16,8 +17,15 @@ export interface Part {
 }
 
 /** Nodes in the order of the sessions that run on them; undefined: the scheduler chooses. */
-const nodesOf = (run: RunDirectory, about: Run): string[] | undefined => {
-  if (run.has('nodes.json')) return run.json('nodes.json', nodesSchema).chosen;
+const nodesOf = async (run: RunDirectory, about: Run): Promise<string[] | undefined> => {
+  if (run.has('nodes.json')) {
+    const { chosen, inputs } = run.json('nodes.json', nodesSchema);
+    if (inputs && !isDeepStrictEqual(inputs, await run.digests(Object.keys(inputs))))
+      throw failed(
+        `'${run.shown}' was planned again since its nodes were picked; pick again: k8sbench pick-nodes --run ${run.shown}`,
+      );
+    return chosen;
+  }
   if (about.pickNode)
     throw failed(
       `'${run.shown}' has no nodes yet; 'pick-nodes' picks them: k8sbench pick-nodes --run ${run.shown}`,
@@ -38,14 +46,14 @@ const sessionOf = (run: RunDirectory, node: string | undefined): Session => {
 };
 
 /** Every session of a run. */
-export const partsOf = (run: RunDirectory): Part[] => {
+export const partsOf = async (run: RunDirectory): Promise<Part[]> => {
   const about = run.json('run.json', runSchema);
   if (about.delivery === 'local') throw usage(`'${run.shown}' is a local run: it needs no Job`);
   if (about.parent !== undefined)
     throw usage(
       `'${run.shown}' is a part of run '${about.parent}'; its nodes are known there: render that one`,
     );
-  const nodes = nodesOf(run, about);
+  const nodes = await nodesOf(run, about);
   if (!about.children) return [{ run, session: sessionOf(run, nodes?.[0]) }];
   if (about.spread !== undefined && nodes !== undefined && nodes.length < about.children.length)
     throw failed(
