@@ -43,7 +43,7 @@ export const stopWhen = v.object({
 });
 export type StopWhen = v.InferOutput<typeof stopWhen>;
 
-export const compactPlan = v.object({
+const compactPlanFields = v.object({
   format: formatTag('compact-plan/1'),
   run: dnsLabel,
   mode,
@@ -75,7 +75,18 @@ export const compactPlan = v.object({
     stdout_bytes: positive,
   }),
 });
-export type CompactPlan = v.InferOutput<typeof compactPlan>;
+export type CompactPlan = v.InferOutput<typeof compactPlanFields>;
+
+export const compactPlan = v.pipe(
+  compactPlanFields,
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed || dataset.value.stopWhen === undefined) return;
+    const { mode: what, rounds, stopWhen: rule } = dataset.value;
+    if (what !== 'compare') addIssue({ message: 'stopWhen: expected only in a comparison' });
+    if (rule.looks.at(-1) !== rounds)
+      addIssue({ message: `stopWhen.looks: expected the last look after round ${rounds}` });
+  }),
+);
 
 /** One step: a seed, a warm-up or a sample of one target at one size; `sample` is the round, absent on seeds. */
 export const step = v.object({

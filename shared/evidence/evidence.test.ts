@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import { conclusion, doubt } from '../../schemas/analysis.ts';
 import { problemsOf } from '../read.ts';
-import { evidenceOf, isDecided } from './evidence.ts';
+import { evidenceOf } from './evidence.ts';
 import type { EvidenceInput, Metric } from './input.ts';
+import { isDecided } from './judging.ts';
 import { generator } from './random.ts';
 import { plannedLooks } from './spending.ts';
 

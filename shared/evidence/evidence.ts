@@ -4,7 +4,7 @@
  */
 import { doubtsOf } from './doubts.ts';
 import { estimatesIn, familyOf } from './families.ts';
-import type { Evidence, EvidenceInput, Judged, Session, Shown } from './input.ts';
+import type { Evidence, EvidenceInput, Session, Shown } from './input.ts';
 import { conclusionsOf } from './judging.ts';
 import { isPair, ratioOf } from './pairs.ts';
 import { shownSentence } from './sentences.ts';
@@ -37,7 +37,3 @@ export const evidenceOf = (input: EvidenceInput): Evidence => {
   const shown = input.sessions.flatMap((session) => shownOf(input, session));
   return { conclusions, doubts: doubtsOf(input, conclusions, shown), shown };
 };
-
-/** Whether every conclusion is reached: what `--stop-when decided` asks after each planned look. */
-export const isDecided = (conclusions: readonly Judged[]): boolean =>
-  conclusions.length > 0 && conclusions.every((one) => one.conclusion !== 'cant-tell');

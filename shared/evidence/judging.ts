@@ -56,3 +56,7 @@ export const conclusionsOf = (input: EvidenceInput): Judged[] =>
   input.sessions.length >= POOLED_FROM
     ? sessionsTogether(input)
     : input.sessions.flatMap((session) => oneSession(input, session));
+
+/** Whether every conclusion is reached: what `--stop-when decided` asks after each planned look. */
+export const isDecided = (conclusions: readonly Judged[]): boolean =>
+  conclusions.length > 0 && conclusions.every((one) => one.conclusion !== 'cant-tell');

@@ -1,7 +1,6 @@
 /** Planned looks: what stopping early costs and saves. */
 import { DEFAULTS, type Judged } from '../../shared/evidence/input.ts';
-import { conclusionsOf } from '../../shared/evidence/judging.ts';
-import { isDecided } from '../../shared/evidence/evidence.ts';
+import { conclusionsOf, isDecided } from '../../shared/evidence/judging.ts';
 import { detectableShift } from '../../shared/evidence/power.ts';
 import type { Random } from '../../shared/evidence/random.ts';
 import { plannedLooks } from '../../shared/evidence/spending.ts';

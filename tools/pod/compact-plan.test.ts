@@ -50,6 +50,9 @@ const BASE = {
   limits: { step_s: 60, session_s: 600, stdout_bytes: 1024 },
 };
 
+const STOP = { looks: [6, 9, 12], margin: 0.03, level: 0.05, seed: 1 };
+const stopping = (change: object) => ({ ...BASE, rounds: 12, stopWhen: { ...STOP, ...change } });
+
 const target = (change: Record<string, unknown>, profile = WORKLOADS) => ({
   ...BASE,
   profile: { ...profile, targets: [{ ...profile.targets[0], ...change }, ...profile.targets.slice(1)] },
@@ -61,6 +64,7 @@ const GOOD: [string, unknown][] = [
   ['a commit', { ...BASE, expectCommit: '0123456' }],
   ['an older name of candidates', target({ role: 'pig' })],
   ['a list as pin', { ...BASE, pin: '0-1,4' }],
+  ['looks after which it may end', { ...BASE, rounds: 12, stopWhen: STOP }],
 ];
 
 const BAD: [string, unknown, string][] = [
@@ -79,6 +83,27 @@ const BAD: [string, unknown, string][] = [
   ['an order seed as text', { ...BASE, orderSeed: '1' }, 'orderSeed: expected'],
   ['yes as text', { ...BASE, allowFrequencyScaling: 'yes' }, 'allowFrequencyScaling: expected'],
   ['another delivery', { ...BASE, delivery: 'mail' }, 'delivery: expected'],
+  ['looks that go back', stopping({ looks: [9, 6, 12] }), 'stopWhen.looks: expected at least two ascending'],
+  ['one look', stopping({ looks: [12] }), 'stopWhen.looks: expected at least two ascending'],
+  ['a look after the end', stopping({ looks: [6, 13] }), 'the last look after round 12'],
+  ['no margin', stopping({ margin: 0 }), 'stopWhen.margin: expected a finite number > 0'],
+  ['a level of 1', stopping({ level: 1 }), 'stopWhen.level: expected'],
+  ['a seed of a half', stopping({ seed: 0.5 }), 'stopWhen.seed: expected'],
+  [
+    'a calibration that stops',
+    { ...stopping({}), mode: 'calibrate' },
+    'stopWhen: expected only in a comparison',
+  ],
+  [
+    'a primary metric that is none',
+    { ...stopping({}), profile: { ...WORKLOADS, primary: [''] } },
+    'profile.primary: expected',
+  ],
+  [
+    'a metric without a direction',
+    { ...stopping({}), profile: { ...WORKLOADS, metrics: [{ key: 'rows', unit: '1' }] } },
+    'profile.metrics.0.better: expected',
+  ],
   ['no limits', { ...BASE, limits: undefined }, 'limits: expected an object'],
   ['an endless step', { ...BASE, limits: { ...BASE.limits, step_s: null } }, 'limits.step_s: expected'],
   [

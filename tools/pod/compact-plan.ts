@@ -20,10 +20,8 @@ const isCommand = (value: unknown): boolean =>
 const oneOf = (...words: string[]): Rule => [words.join(', '), (value) => words.includes(value as string)];
 const whole = (least: number): Rule => [`a whole number ≥ ${least}`, isWhole(least)];
 const yesOrNo: Rule = ['true or false', (value) => typeof value === 'boolean'];
-const amount: Rule = [
-  'a finite number ≥ 0',
-  (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
-];
+const isFinite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const amount: Rule = ['a finite number ≥ 0', (value) => isFinite(value) && value >= 0];
 const text: Rule = ['a text that is not empty', isText];
 const optional = ([wanted, fits]: Rule): Rule => [wanted, (value) => value === undefined || fits(value)];
 const command: Rule = ['a program and its arguments', isCommand];
@@ -52,6 +50,21 @@ const PLAN: Readonly<Record<string, Rule>> = {
   delivery: oneOf('image', 'bundle', 'local'),
   expectCommit: optional(text),
 };
+const STOP_WHEN: Readonly<Record<string, Rule>> = {
+  looks: [
+    'at least two ascending whole numbers ≥ 1, 20 at most',
+    (value) =>
+      Array.isArray(value) &&
+      value.length >= 2 &&
+      value.length <= 20 &&
+      value.every((one, at) => isWhole(at === 0 ? 1 : value[at - 1] + 1)(one)),
+  ],
+  margin: ['a finite number > 0', (value) => isFinite(value) && value > 0],
+  level: ['a number between 0 and 1', (value) => isFinite(value) && value > 0 && value < 1],
+  seed: whole(0),
+};
+/** Of a profile's own metrics, what an early stop rests on. */
+const METRIC: Readonly<Record<string, Rule>> = { key: text, unit: text, better: oneOf('lower', 'higher') };
 const LIMITS: Readonly<Record<string, Rule>> = { step_s: amount, session_s: amount, stdout_bytes: whole(1) };
 const TARGET: Readonly<Record<string, Rule>> = {
   name: ["a name of A-Z, a-z, 0-9, '.', '_' and '-'", (value) => isText(value) && NAME.test(value)],
@@ -108,11 +121,32 @@ function* brokenProfile(profile: unknown): Generator<string> {
     yield 'profile.targets: expected exactly one reference';
 }
 
+/** The rule of an early stop, and what of the profile it rests on. */
+function* brokenStop({ mode, rounds, stopWhen, profile }: Fields): Generator<string> {
+  if (stopWhen === undefined) return;
+  const problems = [...broken(STOP_WHEN, stopWhen, 'stopWhen')];
+  yield* problems;
+  if (mode !== 'compare') yield 'stopWhen: expected only in a comparison';
+  if (problems.length === 0 && ((stopWhen as Fields)['looks'] as number[]).at(-1) !== rounds)
+    yield `stopWhen.looks: expected the last look after round ${shown(rounds)}`;
+  if (!isObject(profile)) return;
+  const { primary = [], metrics = [] } = profile;
+  if (!Array.isArray(primary) || !primary.every(isText))
+    yield `profile.primary: expected a list of names, found ${shown(primary)}`;
+  if (!Array.isArray(metrics)) yield `profile.metrics: expected a list, found ${shown(metrics)}`;
+  else for (const [at, metric] of metrics.entries()) yield* broken(METRIC, metric, `profile.metrics.${at}`);
+}
+
 /** Every problem of a compact plan, as far as the session relies on it. */
 export const planProblems = (plan: unknown): string[] => {
   const own = [...broken(PLAN, plan, '')];
   if (!isObject(plan)) return own;
-  return [...own, ...broken(LIMITS, plan['limits'], 'limits'), ...brokenProfile(plan['profile'])];
+  return [
+    ...own,
+    ...broken(LIMITS, plan['limits'], 'limits'),
+    ...brokenProfile(plan['profile']),
+    ...brokenStop(plan),
+  ];
 };
 
 const digest = (json: string): string => createHash('sha256').update(json).digest('hex');

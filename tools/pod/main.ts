@@ -16,7 +16,7 @@ export const tool = defineTool({
 
 WRITES
 
-  stdout  the session: facts, pin, cpu, seed, warmup, sample, done, error, end (one JSON object a line)
+  stdout  the session: facts, pin, cpu, seed, warmup, sample, stop, done, error, end (one JSON object a line)
 
 ENVIRONMENT
 

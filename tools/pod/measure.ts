@@ -14,6 +14,7 @@ import { type Cgroup, locateCgroup } from '../../shared/cgroup.ts';
 import { ClockSampler, scalingRefusal } from './clock.ts';
 import { Conditions } from './conditions.ts';
 import { chooseCores, type Cores, pinFields } from './cores.ts';
+import { earlyStopOf } from './early-stop.ts';
 import { type Cpus, cpusOf, machineFacts } from './facts.ts';
 import { RUNTIME } from './launch.ts';
 import { Leftovers, MARKER } from './leftovers.ts';
@@ -103,6 +104,7 @@ const writeFacts = async (
     versions,
     artifacts: digests,
     planSha256,
+    ...(plan.stopWhen ? { stopWhen: plan.stopWhen } : {}),
     at: instant(outside.now()),
     warmupRounds: plan.warmupRounds,
     order: plan.order,
@@ -127,33 +129,39 @@ interface Pinned {
   /** Absent: nothing is pinned. */
   taskset?: string;
   probe?: SpeedProbe;
+  surroundings: SurroundingsMeter;
 }
 
 /** Writes the pin line; refuses cores that can't be pinned to, or whose clock moves. */
-const writePin = async (session: Session, { cpus, env }: Start): Promise<Pinned> => {
+const writePin = async (session: Session, { cgroup, cpus, env }: Start): Promise<Pinned> => {
   const { outside, plan, place, lines, stopping, undo } = session;
   const cores = await chooseCores(outside.machine, plan, cpus.allowed, stopping);
   const taskset = cores.pinned ? tasksetPath(env, place.cwd) : undefined;
   if (taskset !== undefined) probeAffinity(taskset, cores.list, env);
   const probe = await startSpeedProbe(cores.pinned ? cores.list : undefined, taskset);
   if (typeof probe !== 'string') undo(() => probe.close());
+  const surroundings = new SurroundingsMeter(outside.machine, cgroup, cores.pin.cpus);
+  undo(() => surroundings.close());
   stopping.throwIfAborted();
+  const { pressureOf } = surroundings;
   await lines.put('pin', {
     ...pinFields(cores, cpus.allowed),
     ...(typeof probe === 'string' ? { speedProbe: probe } : {}),
+    ...(pressureOf === undefined ? {} : { pressureOf }),
   });
   if (!cores.fixedClock && !plan.allowFrequencyScaling) throw scalingRefusal(cores.governors);
   return {
     cores,
     ...(taskset === undefined ? {} : { taskset }),
     ...(typeof probe === 'string' ? {} : { probe }),
+    surroundings,
   };
 };
 
 const rigOf = (
   session: Session,
   { cgroup, cpus, accounted, env }: Start,
-  { cores, taskset, probe }: Pinned,
+  { cores, taskset, probe, surroundings }: Pinned,
 ): Rig => {
   const { outside, plan, place, data, stopping, undo } = session;
   const { machine } = outside;
@@ -168,7 +176,7 @@ const rigOf = (
   return {
     machine,
     meter: closing(new CpuMeter(machine, cgroup, accounted.usageDir)),
-    surroundings: closing(new SurroundingsMeter(machine, cgroup, cores.pin.cpus)),
+    surroundings,
     clock: closing(new ClockSampler(machine, cores.pin.cpus)),
     conditions: closing(new Conditions(machine, cgroup, cores.pin.cpus)),
     settle: closing(new Settle(machine, data)),
@@ -186,15 +194,16 @@ const rigOf = (
   };
 };
 
-/** Runs every step in order and writes its lines; counts what was written. */
+/** Runs the steps in order, all or until planned looks end them, and writes their lines; counts what was written. */
 const runSteps = async (
-  { lines, stopping }: Session,
+  { plan, lines, stopping }: Session,
   rig: Rig,
   bench: Bench,
   steps: readonly Step[],
 ): Promise<{ seeds: number; samples: number }> => {
   const written = { seed: 0, warmup: 0, sample: 0 };
   const likeness = new Likeness(bench.profile);
+  const early = earlyStopOf(plan);
   for (const [number, step] of steps.entries()) {
     stopping.throwIfAborted();
     const { cpu, line } = await runStep(rig, bench, step, number);
@@ -202,6 +211,14 @@ const runSteps = async (
     await lines.put(step.step, line);
     likeness.check(step.step, step.target, step.turns, line['fingerprint']);
     written[step.step]++;
+    if (!early || step.step !== 'sample') continue;
+    early.take(line, cpu);
+    if (steps[number + 1]?.sample === step.sample) continue;
+    const rounds = step.sample! + 1;
+    const reason = early.after(rounds);
+    if (reason === undefined) continue;
+    await lines.put('stop', { reason, rounds });
+    break;
   }
   return { seeds: written.seed, samples: written.sample };
 };
