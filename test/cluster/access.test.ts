@@ -297,7 +297,7 @@ describe('kubeconfigs', () => {
       }),
     );
     const second = config({ user: { token: 'nonsense' }, context: { namespace: 'from-second' } });
-    const env = { KUBECONFIG: `/nonexistent:${first}:${second}` };
+    const env = { KUBECONFIG: `/dev/null/none:${first}:${second}` };
     const merged = connected({}, { env });
     expect([merged.context, merged.namespace]).toEqual(['main', 'from-first']);
     expect(await pods(merged)).toHaveLength(1);

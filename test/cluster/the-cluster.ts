@@ -1,21 +1,27 @@
-/** The cluster that all tests of one run share (see with-cluster.ts), and what they make in it. */
+/**
+ * The cluster that all tests of one run share, and what they make in it: the one that K8SBENCH_TEST_KUBECONFIG names (kind,
+ * k3d, a company's; K8SBENCH_TEST_IMAGE an image with a shell that it can run), else one started here, as root on Linux.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Cluster, connect, type ConnectValues, type KubernetesObject } from '../../shared/kubernetes.ts';
 import type { World } from '../../shared/world.ts';
 import { parseForeignYaml } from '../../shared/yaml.ts';
+import { ownCluster } from './own-cluster.ts';
 import { until } from './processes.ts';
 
 const { env } = process;
-const named = env['K8SBENCH_TEST_KUBECONFIG'];
-if (!named)
-  throw new Error(
-    "no cluster to test on; run 'bun test/cluster/with-cluster.ts bun test/run.ts test/cluster'",
-  );
+if (!env['K8SBENCH_TEST_KUBECONFIG']) {
+  const started = await ownCluster();
+  // In the environment, so that every test file of this run finds it.
+  env['K8SBENCH_TEST_KUBECONFIG'] = started.kubeconfig;
+  env['K8SBENCH_TEST_IMAGE'] = started.image;
+  env['K8SBENCH_TEST_CLUSTER'] = started.directory;
+}
 
 /** The administrator's. */
-export const kubeconfig = named;
+export const kubeconfig = env['K8SBENCH_TEST_KUBECONFIG'];
 /** An image with a shell and common tools. */
 export const image = env['K8SBENCH_TEST_IMAGE'] ?? 'docker.io/library/busybox:1.36';
 /** Directory of a cluster that was started here, for faults; undefined on a cluster that is somebody's. */
@@ -28,7 +34,7 @@ export const worldWith = (
   more: { env?: Record<string, string>; interrupted?: AbortSignal; cwd?: string } = {},
 ): World => ({
   cwd: more.cwd ?? tmpdir(),
-  env: { PATH: env['PATH'], HOME: '/nonexistent', ...more.env },
+  env: { PATH: env['PATH'], HOME: '/dev/null', ...more.env },
   host: 'tester',
   now: () => Date.now(),
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
