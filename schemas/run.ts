@@ -38,7 +38,7 @@ export const run = v.object({
   rounds: count,
   /** Commit of the artifacts, when they say one. */
   commit: v.optional(text),
-  /** `{root}` of local delivery: an absolute path on this machine. */
+  /** `{root}` of local delivery, or the bundle's directory: an absolute path on this machine. */
   root: v.optional(text),
   /** Local delivery: target → absolute path of the program that it starts. */
   programs: v.optional(v.record(v.string(), text)),

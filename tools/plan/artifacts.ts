@@ -20,7 +20,7 @@ export interface Artifacts {
   profile: Profile;
   commit?: FoundCommit;
   /** What run.json records of them. */
-  about: Pick<Request['about'], 'host' | 'root' | 'cwd' | 'programs'>;
+  about: Pick<Request['about'], 'host' | 'root' | 'cwd' | 'programs' | 'arch' | 'bundleSha256'>;
   /** What was decided for the user, one sentence each. */
   said: string[];
   problems: string[];
@@ -57,19 +57,43 @@ export const localArtifacts = (
   };
 };
 
-/** In a cluster: what the directory of a bundle says of itself. */
-export const clusterArtifacts = (
+/** In a cluster: what the directory of a bundle says of itself, and its identity, once everything in it was checked. */
+export const clusterArtifacts = async (
   { profile }: ReadProfile,
   bundle: string | undefined,
+  flags: PlanFlags,
   world: World,
-): Artifacts => {
+): Promise<Artifacts> => {
   const none: Artifacts = { profile, about: {}, said: [], problems: [] };
   if (bundle === undefined) return none;
   const directory = resolve(world.cwd, bundle);
   if (!isDirectory(directory))
     return { ...none, problems: [`bundle '${bundle}' is not a directory; 'k8sbench bundle' makes one`] };
+  // Loaded for a bundle alone.
+  const [{ readBundle, missingPrograms }, { archiveDigest }] = await Promise.all([
+    import('../../shared/bundle/contents.ts'),
+    import('../../shared/bundle/archive.ts'),
+  ]);
+  const contents = await readBundle(directory, bundle);
+  if (contents.problems.length > 0) return { ...none, problems: contents.problems };
+  const measured = profile.targets.filter((one) => flags.mode === 'compare' || one.role === 'reference');
   const commit = commitOfArtifacts(directory, bundle);
-  return { ...none, ...(commit ? { commit } : {}) };
+  return {
+    profile,
+    ...(commit ? { commit } : {}),
+    about: {
+      root: directory,
+      bundleSha256: await archiveDigest(contents),
+      ...(contents.arch ? { arch: contents.arch } : {}),
+    },
+    said:
+      contents.unlisted.length === 0
+        ? []
+        : [
+            `${contents.unlisted.length} files of '${bundle}' are not listed in ARTIFACTS.sha256 and stay behind`,
+          ],
+    problems: missingPrograms(contents, measured).map((one) => `bundle '${bundle}': ${one}`),
+  };
 };
 
 /** A calibration as read, and how run.json names it. */

@@ -154,7 +154,7 @@ export const askedOf = async (flags: PlanFlags, world: World): Promise<Asked> =>
   const artifacts =
     where.delivery === 'local'
       ? localArtifacts(measured, bundle, flags, world)
-      : clusterArtifacts(measured, bundle, world);
+      : await clusterArtifacts(measured, bundle, flags, world);
   problems.push(...artifacts.problems);
   if (artifacts.commit) problems.push(...commitProblems(artifacts.commit, flags.commit));
   const turns = turnsOf(read.profile, flags, problems);
