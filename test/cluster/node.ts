@@ -67,6 +67,8 @@ const kubeletConfig = (
   nodeStatusUpdateFrequency: '5s',
   nodeLeaseDurationSeconds: 20,
   syncFrequency: '10s',
+  // No Services here, so nothing in the machine's packet filter to clean up after.
+  makeIPTablesUtilChains: false,
   maxPods: 60,
   cpuManagerPolicy: options.cpuManager ?? 'none',
   ...(options.cpuManager === 'static' ? { reservedSystemCPUs: '0' } : {}),
