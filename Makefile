@@ -9,7 +9,7 @@ DIST ?= dist
 UNIT = shared schemas tools test/house test/truth
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo install dist test test-unit test-sessions test-browser test-cluster test-hostile truth bench check fmt clean
+.PHONY: help setup demo install dist test test-unit test-sessions test-browser test-cluster test-hostile truth bench bench-cluster check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -71,6 +71,9 @@ truth: setup ## is the evidence true? simulated sessions with known truth, a rep
 
 bench: setup ## ratios against peers on this machine, a table in test/bench
 	@bun test/bench/main.ts
+
+bench-cluster: setup ## pick-nodes against jq, kubectl and a bare fetch
+	@bun test/bench/pick-nodes/main.ts
 
 check: setup ## types, format, lint, tests
 	@bun check --no-script
