@@ -1,6 +1,7 @@
 /** From a command line to a checked request: every problem of every part is found before any is told. */
 import type { Profile } from '../../schemas/profile.ts';
 import { calibrationFit } from '../../shared/calibration-fit.ts';
+import { DEFAULTS } from '../../shared/evidence/input.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, usage } from '../../shared/failure.ts';
 import { readProfile } from '../../shared/profiles/read.ts';
@@ -16,7 +17,9 @@ import { commitProblems } from './commit.ts';
 import { configurationOf } from './configuration.ts';
 import { withControl } from './control.ts';
 import type { PlanFlags } from './flags.ts';
+import { type Advice, adviceFor, readEarlier } from './for-effect.ts';
 import { type Request, sessionLimit, STDOUT_BYTES } from './lay-down.ts';
+import { stopRule } from './stop-rule.ts';
 import { sizeProblems } from './size.ts';
 import { whereOf, type Where } from './where.ts';
 
@@ -59,6 +62,32 @@ const controlled = (profile: Profile, flags: PlanFlags, problems: string[]): Pro
   return profile;
 };
 
+const marginOf = ({ margin = DEFAULTS.margin }: PlanFlags): number => margin;
+
+/** What can't be asked together with an effect, or with an early end. */
+const evidenceProblems = (flags: PlanFlags, { spread }: Where): string[] => {
+  const asked = flags['for-effect'] !== undefined;
+  const calibrate = flags.mode === 'calibrate';
+  const stops = flags['stop-when'] !== undefined;
+  const rules: [boolean, string][] = [
+    [
+      asked && flags.from === undefined,
+      "'--for-effect' needs --from: the noise of an earlier run says how many rounds it takes",
+    ],
+    [!asked && flags.from !== undefined, "'--from' needs --for-effect: the difference that is to be found"],
+    [!asked && flags.power !== undefined, "'--power' needs --for-effect: the difference that is to be found"],
+    [
+      calibrate && (asked || stops || flags.margin !== undefined),
+      "'--for-effect', '--stop-when' and '--margin' have no meaning for a calibration: it compares nothing",
+    ],
+    [
+      stops && (spread ?? flags.sessions ?? 1) > 1,
+      "'--stop-when' and several sessions exclude each other: each would stop by itself",
+    ],
+  ];
+  return rules.filter(([broken]) => broken).map(([, problem]) => problem);
+};
+
 /** Flags that exclude each other or need another one. */
 const flagProblems = (flags: PlanFlags, { pinned }: Where): string[] => {
   const stdin = (['profile', 'values', 'run'] as const).filter((name) => flags[name] === '-');
@@ -89,10 +118,12 @@ interface Parts {
   artifacts: Artifacts;
   turns: number[];
   calibration: ReadCalibration | undefined;
+  effect: Advice | undefined;
 }
 
-const requestOf = ({ flags, where, artifacts, turns, calibration }: Parts): Request => {
+const requestOf = ({ flags, where, artifacts, turns, calibration, effect }: Parts): Request => {
   const { values } = where;
+  const rounds = effect?.rounds ?? flags.rounds!;
   const session_s = sessionLimit(values.deadlineSeconds);
   const sessions = flags.sessions ?? 1;
   return {
@@ -100,7 +131,7 @@ const requestOf = ({ flags, where, artifacts, turns, calibration }: Parts): Requ
       mode: flags.mode!,
       profile: artifacts.profile,
       turns,
-      rounds: flags.rounds!,
+      rounds,
       warmupRounds: flags['warmup-rounds']!,
       order: flags.order!,
       pin: flags.pin!,
@@ -108,6 +139,7 @@ const requestOf = ({ flags, where, artifacts, turns, calibration }: Parts): Requ
       allowFrequencyScaling: flags['allow-frequency-scaling'],
       delivery: where.delivery,
       ...(flags.commit === undefined ? {} : { expectCommit: flags.commit }),
+      ...(flags['stop-when'] === undefined ? {} : { stopWhen: stopRule(rounds, marginOf(flags)) }),
       limits: { step_s: flags['step-timeout']!, session_s, stdout_bytes: STDOUT_BYTES },
     },
     about: {
@@ -119,7 +151,9 @@ const requestOf = ({ flags, where, artifacts, turns, calibration }: Parts): Requ
       ...(artifacts.commit?.commit === undefined ? {} : { commit: artifacts.commit.commit }),
       gate: flags.gate!,
       maxCv: flags['max-cv']!,
+      ...(flags.margin === undefined ? {} : { margin: flags.margin }),
       ...(calibration ? { calibration: calibration.recorded } : {}),
+      ...(effect ? { forEffect: effect.recorded } : {}),
       ...(flags.purpose === undefined ? {} : { purpose: flags.purpose }),
       session_s,
     },
@@ -138,11 +172,50 @@ const unfitness = ({ value }: ReadCalibration, { session, about }: Request): str
   );
 };
 
-/** The request that a command line makes. Problems end it with exit 2, a calibration that does not fit with exit 3. */
-export const askedOf = async (flags: PlanFlags, world: World): Promise<Asked> => {
+/** What an effect takes, when one is asked for; `rounds`: as many as were asked for beside it. */
+const effectOf = (
+  flags: PlanFlags,
+  profile: Profile,
+  turns: readonly number[],
+  rounds: number | undefined,
+  world: World,
+): Advice | undefined => {
+  const { 'for-effect': effect, from, power = DEFAULTS.power } = flags;
+  if (effect === undefined || from === undefined || flags.mode === 'calibrate') return undefined;
+  return adviceFor(readEarlier(from, world), {
+    effect,
+    margin: marginOf(flags),
+    power,
+    profile,
+    turns,
+    ...(rounds === undefined ? {} : { rounds }),
+    looks: flags['stop-when'] !== undefined,
+  });
+};
+
+/** Too few rounds for a look before the last. */
+const stopProblems = ({ session: { rounds, stopWhen } }: Request): string[] =>
+  stopWhen && stopWhen.looks.length < 2
+    ? [`flag '--stop-when': ${rounds} rounds have no look before their end; plan 7 or more`]
+    : [];
+
+/**
+ * The request that a command line makes; `written` are the flags as they were given. Problems end it with exit 2, a
+ * calibration that does not fit with exit 3.
+ */
+export const askedOf = async (
+  flags: PlanFlags,
+  world: World,
+  written: ReadonlyMap<string, readonly string[]> = new Map(),
+): Promise<Asked> => {
   const configuration = await configurationOf(world, flags);
   const where = whereOf(flags, configuration);
-  const problems = [...configuration.problems, ...where.problems, ...flagProblems(flags, where)];
+  const problems = [
+    ...configuration.problems,
+    ...where.problems,
+    ...flagProblems(flags, where),
+    ...evidenceProblems(flags, where),
+  ];
   const { calibration: named } = flags;
   const calibration =
     named === undefined ? undefined : await part(problems, () => readCalibration(named, world));
@@ -158,10 +231,12 @@ export const askedOf = async (flags: PlanFlags, world: World): Promise<Asked> =>
   problems.push(...artifacts.problems);
   if (artifacts.commit) problems.push(...commitProblems(artifacts.commit, flags.commit));
   const turns = turnsOf(read.profile, flags, problems);
-  const request = requestOf({ flags, where, artifacts, turns, calibration });
-  problems.push(...sizeProblems(request));
+  const rounds = written.has('rounds') ? flags.rounds : undefined;
+  const effect = await part(problems, () => effectOf(flags, measured.profile, turns, rounds, world));
+  const request = requestOf({ flags, where, artifacts, turns, calibration, effect });
+  problems.push(...stopProblems(request), ...sizeProblems(request));
   if (problems.length > 0) throw usage(problems);
   const unfit = calibration ? unfitness(calibration, request) : [];
   if (unfit.length > 0) throw new Failure(EXIT.notJudged, unfit);
-  return { request, said: artifacts.said };
+  return { request, said: [...artifacts.said, ...(effect?.said ?? [])] };
 };

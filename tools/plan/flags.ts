@@ -8,6 +8,7 @@ import {
   type Flags,
   list,
   type Read,
+  readDecimal,
   readText,
   readWhole,
   text,
@@ -45,6 +46,13 @@ const readPin = (given: string): Read<string> => {
     : { ok: false, expected: 'auto, none or a list of CPUs such as 0-1,4' };
 };
 
+const readPower = (given: string): Read<number> => {
+  const found = readDecimal(given, 0);
+  return found.ok && found.value < 1
+    ? found
+    : { ok: false, expected: 'a share between 0 and 1 such as 0.8 or 80%' };
+};
+
 /** A flag whose value another function reads. */
 const read = <T>(
   about: string,
@@ -69,6 +77,17 @@ const what = {
     default: 12,
     alias: ['runs'],
   }),
+  'for-effect': decimal('plan the rounds that a difference of this size takes; needs --from', 'SHARE', {
+    above: 0,
+  }),
+  from: text(
+    'with --for-effect: a judged run of the same profile, whose noise says how many (an --aa run, say)',
+    'RUN',
+  ),
+  power: read('with --for-effect: the share of sessions that find it (Default: 0.8)', 'SHARE', readPower),
+  'stop-when': choice('decided: the rounds may end at planned looks, when every conclusion is reached', [
+    'decided',
+  ]),
   'warmup-rounds': whole('rounds before, never counted', 'N', { max: 1000, default: 0 }),
   order: choice(
     'of targets within a round: rotate, or balanced: none follows the same one always',
@@ -110,6 +129,7 @@ const where = {
 const judging = {
   gate: choice('metrics whose noise can refuse a comparison', ['auto', 'wall', 'cpu'], 'auto'),
   'max-cv': decimal('the noise limit', 'CV', { above: 0, default: '0.05' }),
+  margin: decimal('differences up to this share are the same (Default: 3%)', 'SHARE', { above: 0 }),
   calibration: text('calibration.json, or the run directory that holds it', 'FILE'),
   commit: read('refuse artifacts of another commit', 'COMMIT', readCommit),
   purpose: read('what the run is for: main, pr, bisect, …', 'WORD', readWord),

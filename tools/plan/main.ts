@@ -21,6 +21,7 @@ WHAT IT WRITES
 EXAMPLES
 
   k8sbench plan --local --turns 500
+  k8sbench plan --local --for-effect 5% --from out/RUN --stop-when decided
   k8sbench plan --local --out - | jq '.steps | length'
   k8sbench profile --reference 'grep -c x f' --candidate 'rg -c x f' | k8sbench plan --local --profile -
 `;
@@ -31,8 +32,8 @@ export const tool = defineTool({
   flags,
   more,
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged],
-  async run({ flags: given, world, talk }) {
-    const { request, said } = await askedOf(given, world);
+  async run({ flags: given, given: written, world, talk }) {
+    const { request, said } = await askedOf(given, world, written);
     for (const one of said) talk.info(one);
     const now = world.now();
     const out = { path: resolve(world.cwd, given.out!), shown: given.out! };

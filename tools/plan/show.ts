@@ -32,11 +32,14 @@ export const planTable = (request: Request, plan: Plan, estimate?: Estimate): st
   const warmups = count('warmup') > 0 ? ` + ${count('warmup')} warm-ups` : '';
   const rounds = `${session.rounds}${session.warmupRounds > 0 ? ` after ${session.warmupRounds} to warm up` : ''}`;
   const repeat = children > 1 && about.sessions !== undefined ? `, ${children} sessions` : '';
+  const looks = session.stopWhen
+    ? `, may end after ${session.stopWhen.looks.slice(0, -1).join(' or ')}, when decided`
+    : '';
   const plain = session.profile.repeat !== undefined;
   const facts: [string, string][] = [
     ['profile', `${session.profile.name}${session.mode === 'calibrate' ? ', the reference alone' : ''}`],
     [plain ? 'processes' : 'sizes', plain ? `${session.profile.repeat} a sample` : session.turns.join(', ')],
-    ['rounds', `${rounds}, order ${session.order}${repeat}`],
+    ['rounds', `${rounds}, order ${session.order}${repeat}${looks}`],
     ['steps', `${count('seed')} seeds + ${count('sample')} samples${warmups}`],
     ['where', whereText(request)],
     ['commit', about.commit ?? 'none'],
