@@ -56,6 +56,11 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     about: 'the history of comparisons: one line per size and candidate, append-only',
     load: () => import('../tracker/main.ts'),
   },
+  view: {
+    group: 'judging',
+    about: 'makes one page to look at of a run, or of a history',
+    load: () => import('../view/main.ts'),
+  },
   compare: {
     group: 'pipelines',
     about: 'plans, measures, judges and records a comparison',

@@ -1,0 +1,110 @@
+/** What a history's page is made from: tracker lines, and change points when they are given. */
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import { historyLine, type HistoryLine } from '../../schemas/tracker.ts';
+import { failed } from '../../shared/failure.ts';
+import { sha256 } from '../../shared/files.ts';
+import { readText } from '../../shared/read.ts';
+import { referenceKey } from '../../shared/verdict.ts';
+import type { World } from '../../shared/world.ts';
+import { type FoundChange, readChanges } from './changes-file.ts';
+import { historyPage } from './history-page.ts';
+import type { HistoryPoint, HistorySeries } from './payload.ts';
+import type { Plan } from './show.ts';
+
+/** A page holds so many of the newest runs of each rule and size. */
+export const MOST_RUNS = 3000;
+
+const asNumber = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+const object = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Every metric with a candidate's and a reference's value above 0, exact where the line has exact values. */
+const pairsOf = (line: HistoryLine): HistoryPoint['values'] => {
+  const values = { ...line.values, ...object(object(line['more'])['values']) };
+  return Object.fromEntries(
+    Object.keys(values).flatMap((key) => {
+      const [own, base] = [asNumber(values[key]), asNumber(values[referenceKey(key)])];
+      return own !== undefined && base !== undefined && own > 0 && base > 0 ? [[key, [own, base]]] : [];
+    }),
+  );
+};
+
+/** A run counts once, by the base name of its `run` (spec §7). */
+const runName = (run: string): string => run.replace(/\/+$/, '').split('/').at(-1)!;
+
+const commitOf = (line: HistoryLine): string => {
+  const identities = object(object(line['more'])['identities']);
+  const own = object(identities[String(object(line['more'])['candidate'])])['commit'];
+  return [own, line['core']].find((one): one is string => typeof one === 'string' && one !== '') ?? '';
+};
+
+/** Lines that are no lines of a history are left out and counted. */
+const linesOf = (text: string): { lines: HistoryLine[]; broken: number } => {
+  const lines: HistoryLine[] = [];
+  let broken = 0;
+  for (const one of text.split('\n')) {
+    if (one.trim() === '') continue;
+    try {
+      lines.push(v.parse(historyLine, JSON.parse(one)));
+    } catch {
+      broken++;
+    }
+  }
+  return { lines, broken };
+};
+
+/** The lines by rule and size, oldest first, each run by its newest line. */
+export const seriesOfHistory = (
+  lines: readonly HistoryLine[],
+  changes: readonly FoundChange[],
+): { series: HistorySeries[]; left: number } => {
+  const groups = new Map<string, Map<string, HistoryLine>>();
+  for (const line of lines) {
+    const key = JSON.stringify([line.rule, line.turns]);
+    const runs = groups.get(key) ?? new Map<string, HistoryLine>();
+    groups.set(key, runs);
+    const before = runs.get(runName(line.run));
+    if (!before || line.at >= before.at) runs.set(runName(line.run), line);
+  }
+  let left = 0;
+  const series = [...groups.values()].map((runs): HistorySeries => {
+    const ordered = [...runs.values()].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    left += Math.max(0, ordered.length - MOST_RUNS);
+    const { rule, turns } = ordered[0]!;
+    return {
+      rule,
+      turns,
+      points: ordered.slice(-MOST_RUNS).map((line) => ({
+        at: line.at,
+        run: runName(line.run),
+        commit: commitOf(line),
+        values: pairsOf(line),
+      })),
+      changes: changes.filter((one) => one.rule === rule && one.turns === turns),
+    };
+  });
+  return { series, left };
+};
+
+export const historyPlan = (track: string, changes: string | undefined, world: World): Plan => {
+  const text = readText(resolve(world.cwd, track), track);
+  const given = changes === undefined ? undefined : readText(resolve(world.cwd, changes), changes);
+  const out = `${track.replace(/\.jsonl$/, '')}.html`;
+  return {
+    inputs: { track: sha256(text), ...(given === undefined ? {} : { changes: sha256(given) }) },
+    out,
+    printed: out,
+    async make() {
+      const { lines, broken } = linesOf(text);
+      if (lines.length === 0)
+        throw failed(
+          `'${track}' has no line of a history${broken > 0 ? `; ${broken} lines are something else` : ''}; 'k8sbench tracker append' writes them`,
+        );
+      const found = given === undefined ? [] : readChanges(given, changes!);
+      return historyPage(track, { ...seriesOfHistory(lines, found), broken, changes: given !== undefined });
+    },
+  };
+};

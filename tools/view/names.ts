@@ -1,0 +1,13 @@
+/** Names of sessions, short. Pure. */
+
+/**
+ * What is left of the names once their common beginning is gone, whole words only: sessions of a run differ at their ends,
+ * `…-n1` and `…-n2` are n1 and n2. A single name stays as it is.
+ */
+export const shortNames = (names: readonly string[]): Map<string, string> => {
+  const [first = ''] = names;
+  let common = names.length > 1 ? first.length : 0;
+  for (const name of names) while (!name.startsWith(first.slice(0, common))) common--;
+  const cut = first.slice(0, common).lastIndexOf('-') + 1;
+  return new Map(names.map((name) => [name, name.slice(cut) || name]));
+};
