@@ -168,3 +168,20 @@ export const many = <T>(flag: Flag<T | undefined>): Flag<T[]> =>
 /** A word for use as `one` of a list. */
 export const readText = (given: string): Read<string> =>
   given === '' ? no('a text that is not empty') : ok(given);
+
+/** `k=v,k2=v2`; each key once. */
+export const readSelector = (given: string): Read<Record<string, string>> => {
+  const pairs = given.split(',').map((part) => /^([^=]+)=(.*)$/.exec(part)?.slice(1));
+  const keys = pairs.map((pair) => pair?.[0]);
+  return pairs.every((pair) => pair !== undefined) && new Set(keys).size === keys.length
+    ? ok(Object.fromEntries(pairs as [string, string][]))
+    : no('key=value,…, each key once');
+};
+
+/** Labels. */
+export const selector = (about: string): Flag<Record<string, string> | undefined> => ({
+  kind: 'value',
+  about,
+  hint: 'K=V,…',
+  read: readSelector,
+});

@@ -1,35 +1,15 @@
 /** The command line of `pick-nodes`. */
 import {
   choice,
-  type Flag,
   type Flags,
   list,
-  type Read,
   readText,
+  selector,
   text,
   type Values,
   whole,
   yes,
 } from '../../shared/flags.ts';
-
-/** `k=v,k2=v2`; each key once. */
-const readSelector = (given: string): Read<Record<string, string>> => {
-  const pairs = given
-    .split(',')
-    .map((part) => /^([^=]+)=(.*)$/.exec(part)?.slice(1) as [string, string] | undefined);
-  const fits =
-    pairs.every((pair) => pair !== undefined) && new Set(pairs.map((pair) => pair[0])).size === pairs.length;
-  return fits
-    ? { ok: true, value: Object.fromEntries(pairs) }
-    : { ok: false, expected: 'key=value,…, each key once' };
-};
-
-const selector: Flag<Record<string, string> | undefined> = {
-  kind: 'value',
-  about: 'labels that the node must have',
-  hint: 'K=V,…',
-  read: readSelector,
-};
 
 export const flags = {
   run: text('run directory to pick for, or - for its path on stdin', 'DIR'),
@@ -37,7 +17,7 @@ export const flags = {
   cpus: whole('whole CPUs that must be free (Default: 2)', 'N', { min: 1 }),
   memory: text('memory that must be free (Default: 8Gi)', 'QUANTITY'),
   arch: choice("the artifacts' architecture", ['amd64', 'arm64']),
-  'node-selector': selector,
+  'node-selector': selector('labels that the node must have'),
   nodes: list('candidates', 'NAME,…', readText),
   spread: whole('pick so many', 'N', { min: 1, max: 99 }),
   values: text(

@@ -107,11 +107,12 @@ describe('from a list', () => {
       ['--from', '-', '--memory', '8GB'],
       list,
       2,
-      "expected a quantity such as 8Gi, found '8GB'",
+      'flag \'--memory\': memory: expected a quantity such as 8Gi, 500M or 1e9, found "8GB"',
     ],
     ['more than candidates', ['--from', '-', '--nodes', 'a', '--spread', '2'], list, 2, '2 nodes of 1 named'],
     ['a name that is none', ['--from', '-', '--nodes', 'A b'], list, 2, "'A b' is not a node's name"],
     ['stdin twice', ['--from', '-', '--run', '-'], list, 2, 'both read stdin'],
+    ['stdin twice', ['--from', '-', '--values', '-'], list, 2, 'both read stdin'],
   ])('%s', async (_, args, stdin, status, says) => {
     const { exit, stdout, stderr } = await pick(args, stdin);
     expect([exit, stdout]).toEqual([status, '']);

@@ -34,10 +34,11 @@ export const tool = defineTool({
   more,
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
   async run({ flags: given, world, talk }) {
-    if (given.run === '-' && given.from === '-')
-      throw usage("'--run -' and '--from -' both read stdin; name one of them");
+    for (const other of ['run', 'values'] as const)
+      if (given[other] === '-' && given.from === '-')
+        throw usage(`'--${other} -' and '--from -' both read stdin; name one of them`);
     const run = given.run === undefined ? undefined : await openRun(given.run, world);
-    const asked = run ? askedOfRun(run, given) : askedOfFlags(given, world);
+    const asked = run ? askedOfRun(run, given) : await askedOfFlags(given, world);
     const prints = given.json || given.out === '-';
     if (given['dry-run']) {
       await world.stdout.write(

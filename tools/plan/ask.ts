@@ -14,7 +14,7 @@ import {
   type ReadCalibration,
 } from './artifacts.ts';
 import { commitProblems } from './commit.ts';
-import { configurationOf } from './configuration.ts';
+import { configurationOf } from '../../shared/configuration.ts';
 import { withControl } from './control.ts';
 import type { PlanFlags } from './flags.ts';
 import { type Advice, adviceFor, readEarlier } from './for-effect.ts';

@@ -11,20 +11,12 @@ import {
   readDecimal,
   readText,
   readWhole,
+  selector,
   text,
   type Values,
   whole,
   yes,
 } from '../../shared/flags.ts';
-
-/** `k=v,k2=v2`; each key once. */
-const readSelector = (given: string): Read<Record<string, string>> => {
-  const pairs = given.split(',').map((part) => /^([^=]+)=(.*)$/.exec(part)?.slice(1));
-  const keys = pairs.map((pair) => pair?.[0]);
-  return pairs.every((pair) => pair !== undefined) && new Set(keys).size === keys.length
-    ? { ok: true, value: Object.fromEntries(pairs as [string, string][]) }
-    : { ok: false, expected: 'key=value,…, each key once' };
-};
 
 const readCommit = (given: string): Read<string> =>
   /^[0-9a-f]{7,64}(-dirty)?$/.test(given)
@@ -121,7 +113,7 @@ const where = {
   ),
   'pick-node': yes('run on the node with the most free CPU'),
   spread: whole('run side by side on N nodes', 'N', { min: 1, max: 99 }),
-  'node-selector': read("labels that the node must have; replaces the file's", 'K=V,…', readSelector),
+  'node-selector': selector("labels that the node must have; replaces the file's"),
   pvc: text('claim that keeps the results', 'NAME'),
   deadline: whole('the longest that the Job may take, s (Default: 21600)', 'S', { min: 60, max: 31_536_000 }),
 } as const satisfies Flags;

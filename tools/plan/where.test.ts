@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import * as v from 'valibot';
 import { type Values, values as schema } from '../../schemas/values.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration } from '../../shared/configuration.ts';
 import { flags as definitions, type PlanFlags } from './flags.ts';
 import { whereOf } from './where.ts';
 

@@ -1,7 +1,7 @@
 /** Where a session runs: delivery and nodes, from the settings and the flags (spec §1). Pure. */
 import * as v from 'valibot';
 import { dnsSubdomain, type Values } from '../../schemas/values.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration } from '../../shared/configuration.ts';
 import type { PlanFlags } from './flags.ts';
 
 export interface Where {

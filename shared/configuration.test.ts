@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { values as schema } from '../../schemas/values.ts';
-import type { World } from '../../shared/world.ts';
+import { values as schema } from '../schemas/values.ts';
+import type { World } from './world.ts';
 import { configurationOf } from './configuration.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'k8sbench-values-'));
@@ -145,7 +145,7 @@ describe('later sources win', () => {
   });
 
   test('every key of the schema stands in the example, and fits', async () => {
-    const example = join(import.meta.dir, '../../fixtures/values/every-setting.yaml');
+    const example = join(import.meta.dir, '../fixtures/values/every-setting.yaml');
     const { problems, values } = await configurationOf(world(), { values: example });
     expect(problems).toEqual([]);
     const oneOfTwo = ['bundle', 'baseImage'];

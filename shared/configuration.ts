@@ -5,11 +5,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { type Values, values as valuesSchema } from '../../schemas/values.ts';
-import { Failure } from '../../shared/failure.ts';
-import { readWhole } from '../../shared/flags.ts';
-import { type Placed, problemsOf, readText } from '../../shared/read.ts';
-import { readStdin, type World } from '../../shared/world.ts';
+import { type Values, values as valuesSchema } from '../schemas/values.ts';
+import { Failure } from './failure.ts';
+import { readWhole } from './flags.ts';
+import { type Placed, problemsOf, readText } from './read.ts';
+import { readStdin, type World } from './world.ts';
 
 type Key = keyof Values;
 
@@ -91,7 +91,7 @@ const fromFile = async (given: string | undefined, world: World): Promise<Source
   try {
     const text = file === '-' ? await readStdin(world, 1 << 20) : readText(path, file);
     // Loaded for a file alone: most runs on this machine have none.
-    const { parseYaml } = await import('../../shared/yaml.ts');
+    const { parseYaml } = await import('./yaml.ts');
     const placed = parseYaml(text, file === '-' ? 'stdin' : file);
     if (placed.value === undefined || placed.value === null) return nothing;
     if (typeof placed.value !== 'object' || Array.isArray(placed.value))
