@@ -7,8 +7,13 @@ import { amount, count, finite, instant, mode, positive, sha256, text } from './
 import { stopWhen } from './plan.ts';
 
 const seq = count;
+/** Beyond everything that is measured, and far below where squares and sums of such numbers end. */
+export const LARGEST = 1e18;
+const tooLarge = 'expected a number ≤ 1e18';
+/** A time, a size, a count as measured. */
+const magnitude = v.pipe(amount, v.maxValue(LARGEST, tooLarge));
 /** A reading that this machine may not offer: null (or absent) is "not measured", never 0. */
-const reading = v.nullish(amount);
+const reading = v.nullish(magnitude);
 /** The same of what is counted. */
 const tally = v.nullish(count);
 
@@ -81,7 +86,7 @@ export const cpu = v.looseObject({
   target: text,
   turns: positive,
   sample: v.optional(count),
-  wallMs: amount,
+  wallMs: magnitude,
   usageUsec: reading,
   nrPeriods: tally,
   nrThrottled: tally,
@@ -115,18 +120,18 @@ const measured = {
   /** The round. */
   sample: count,
   /** ms. */
-  open: amount,
+  open: magnitude,
   /** ms each. */
-  turn: v.pipe(v.array(amount), v.minLength(1, 'expected at least one turn')),
+  turn: v.pipe(v.array(magnitude), v.minLength(1, 'expected at least one turn')),
   openCpu: reading,
-  turnCpu: v.nullish(v.array(amount)),
+  turnCpu: v.nullish(v.array(magnitude)),
   bytes: reading,
   /** MiB. */
   peakRss: reading,
   /** MiB kept after a forced collection. */
   retained: reading,
   /** Bytes the heap grows per measured turn; may be negative. */
-  growthPerTurn: v.nullish(finite),
+  growthPerTurn: v.nullish(v.pipe(finite, v.minValue(-LARGEST, tooLarge), v.maxValue(LARGEST, tooLarge))),
   cpuSeconds: reading,
   rss: reading,
   fingerprint: v.nullish(text),

@@ -3,13 +3,13 @@
  * longer for a sample of many turns than reading it does, so these are checked by hand here. The test proves by mutation
  * that the two agree on every line; the schema alone speaks: a line refused here is explained by it.
  */
-import { logLine, type Cpu, type LogLine, type Sample } from '../../schemas/log.ts';
+import { LARGEST, logLine, type Cpu, type LogLine, type Sample } from '../../schemas/log.ts';
 import { problemsOf } from '../../shared/read.ts';
 
 type Unchecked = Readonly<Record<string, unknown>>;
 
-const isAmount = (value: unknown): boolean =>
-  typeof value === 'number' && value >= 0 && value <= Number.MAX_VALUE;
+const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= LARGEST;
+const isSigned = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= LARGEST;
 const isReading = (value: unknown): boolean => value === undefined || value === null || isAmount(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isTally = (value: unknown): boolean => value === undefined || value === null || isCount(value);
@@ -51,7 +51,7 @@ const isMeasured = (line: Unchecked): boolean => {
     isReading(line['bytes']) &&
     isReading(line['peakRss']) &&
     isReading(line['retained']) &&
-    (growthPerTurn === undefined || growthPerTurn === null || Number.isFinite(growthPerTurn)) &&
+    (growthPerTurn === undefined || growthPerTurn === null || isSigned(growthPerTurn)) &&
     isReading(line['cpuSeconds']) &&
     isReading(line['rss']) &&
     (fingerprint === undefined || fingerprint === null || isText(fingerprint)) &&

@@ -1,6 +1,6 @@
 /** The numbers kept of one target's samples at one size: spec §6 per sample, spec §7 pooled. */
 import type { Throttle } from '../../schemas/calibration.ts';
-import type { Cpu, Sample } from '../../schemas/log.ts';
+import { LARGEST, type Cpu, type Sample } from '../../schemas/log.ts';
 import type { OwnMetric } from './measured-profile.ts';
 import { Column, medianFrom, NumberPool, TurnPool } from './number-pool.ts';
 
@@ -128,7 +128,7 @@ const addOwn = ({ metric, perSample, pool }: OwnColumn, sample: Sample): string[
     return [];
   }
   const fits = (one: unknown): one is number =>
-    Number.isFinite(one) && (metric.signed || (one as number) >= 0);
+    typeof one === 'number' && Math.abs(one) <= LARGEST && (metric.signed || one >= 0);
   const wanted = `a finite number${metric.signed ? '' : ' ≥ 0'}`;
   if (!metric.pooled) {
     if (!fits(value)) return [`${metric.key}: expected ${wanted}, found ${JSON.stringify(value)}`];

@@ -158,9 +158,18 @@ const eachLine = (
   if (held > 0) take(buffer, 0, held, start);
 };
 
-/** A line's bytes as the format wants them, or why not. */
-export const parsedLine = (bytes: Buffer, history: History, entry: Entry): HistoryLine | string =>
-  parsed(bytes.toString('utf8'), `${history.shown}:${entry.number}`);
+/** A line's bytes as the format wants them, or why not. Its head and the whole must tell the same of it. */
+export const parsedLine = (bytes: Buffer, history: History, entry: Entry): HistoryLine | string => {
+  const place = `${history.shown}:${entry.number}`;
+  const line = parsed(bytes.toString('utf8'), place);
+  if (typeof line === 'string') return line;
+  const same =
+    Date.parse(line.at) === entry.at &&
+    line.rule === entry.rule &&
+    line.turns === entry.turns &&
+    runName(line.run) === entry.run;
+  return same ? line : `${place}: at, rule, turns or run stands twice`;
+};
 
 /** Reads single lines of histories; `close` when done. */
 export class LineReader {
