@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { type Described, describedMachine, machineNames } from '../../test/described-machine.ts';
-import type { Finding, Status, Trials } from './doctor/finding.ts';
+import type { Status } from '../../shared/findings.ts';
+import type { Finding, Trials } from './doctor/finding.ts';
 import { findingsText, verdictOf } from './doctor/show.ts';
 import { findingsOf } from './doctor.ts';
 

@@ -7,7 +7,7 @@ import { usage } from '../../shared/failure.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
 import type { World } from '../../shared/world.ts';
 import type { PickFlags } from './flags.ts';
-import type { Wanted } from './ranking.ts';
+import type { Wanted } from '../../shared/nodes/ranking.ts';
 
 export interface Asked {
   wanted: Wanted;

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { cause, failed } from '../../shared/failure.ts';
 import type { World } from '../../shared/world.ts';
 import { type ListScanner, listScanner } from './list-scanner.ts';
-import type { Node, Pod } from './objects.ts';
-import { addNode, addPod, emptyTally, type Tally } from './tally.ts';
+import type { Node, Pod } from '../../shared/nodes/objects.ts';
+import { addNode, addPod, emptyTally, type Tally } from '../../shared/nodes/tally.ts';
 
 const PART = 1 << 20;
 

@@ -3,9 +3,9 @@ import type { Nodes } from '../../schemas/nodes.ts';
 import { type Cluster, connect } from '../../shared/kubernetes.ts';
 import type { World } from '../../shared/world.ts';
 import type { Asked } from './asked.ts';
-import { tallyOf } from './live.ts';
+import { tallyOf } from '../../shared/nodes/live.ts';
 import { tallyFrom } from './offline.ts';
-import { chooseCandidates, chooseListed } from './ranking.ts';
+import { chooseCandidates, chooseListed } from '../../shared/nodes/ranking.ts';
 
 /** Namespace in which pods are listed when they can't be everywhere. */
 const namespaceOf = ({ values }: Asked, cluster: Cluster): string =>

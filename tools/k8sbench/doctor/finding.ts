@@ -1,22 +1,8 @@
 /** What the doctor says of one thing, and what the doctor looked at. */
+import { areaOf, type Finding as Found } from '../../../shared/findings.ts';
 import type { Machine } from '../../../shared/machine.ts';
 
-/** `fail`: no local session runs here; `warn`: one runs, but measures less well, or not everything. */
-export type Status = 'ok' | 'warn' | 'fail';
-
-export interface Finding {
-  area: 'programs' | 'cores' | 'clock' | 'accounting' | 'neighbours' | 'memory' | 'disk';
-  name: string;
-  status: Status;
-  /** What was found. */
-  found: string;
-  /** What it means for a measurement. */
-  means: string;
-  /** What to do about it; absent when nothing needs doing. */
-  remedy?: string;
-  /** Numbers behind it, base units in the names. */
-  values?: Readonly<Record<string, number>>;
-}
+export type Finding = Found<'programs' | 'cores' | 'clock' | 'accounting' | 'neighbours' | 'memory' | 'disk'>;
 
 /** What was tried on the real machine, because reading files doesn't tell; texts in place of a result say why there is none. */
 export interface Trials {
@@ -47,40 +33,7 @@ export interface Sight {
 
 export type Check = (sight: Sight) => Finding[];
 
-/** Findings of one area. */
-export const area = (name: Finding['area']) => ({
-  ok: (what: string, found: string, means: string, values?: Finding['values']): Finding => ({
-    area: name,
-    name: what,
-    status: 'ok',
-    found,
-    means,
-    ...(values ? { values } : {}),
-  }),
-  warn: (
-    what: string,
-    found: string,
-    means: string,
-    remedy: string,
-    values?: Finding['values'],
-  ): Finding => ({
-    area: name,
-    name: what,
-    status: 'warn',
-    found,
-    means,
-    remedy,
-    ...(values ? { values } : {}),
-  }),
-  fail: (what: string, found: string, means: string, remedy: string): Finding => ({
-    area: name,
-    name: what,
-    status: 'fail',
-    found,
-    means,
-    remedy,
-  }),
-});
+export const area = areaOf<Finding['area']>;
 
 /** A share in per cent, with the digits that matter. */
 export const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;

@@ -1,5 +1,5 @@
 /** What a pod keeps from others on its node, counted as the scheduler counts it (component-helpers, `PodRequests`). Exact, in nano units. */
-import { parseQuantity } from '../../shared/quantity.ts';
+import { parseQuantity } from '../quantity.ts';
 import type { Container, ContainerStatus, Pod, Requests } from './objects.ts';
 
 export interface Amounts {

@@ -1,7 +1,7 @@
 /** Nodes in the order in which they are to be chosen, and the choice. Spec §3. Pure. */
 import type { Nodes } from '../../schemas/nodes.ts';
-import { failed, usage } from '../../shared/failure.ts';
-import { parseQuantity, unitsOf } from '../../shared/quantity.ts';
+import { failed, usage } from '../failure.ts';
+import { parseQuantity, unitsOf } from '../quantity.ts';
 import { takenAway } from './spot.ts';
 import { type NodeFacts, type Tally } from './tally.ts';
 import { shownTaint, type Toleration, toleratedFor, untolerated } from './tolerations.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { NANO } from '../../shared/quantity.ts';
+import { NANO } from '../quantity.ts';
 import type { Container, Pod, Requests } from './objects.ts';
 import { countsOn, podRequests } from './requests.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { nodes as nodesSchema } from '../../schemas/nodes.ts';
-import { problemsOf } from '../../shared/read.ts';
+import { problemsOf } from '../read.ts';
 import type { Node, Pod } from './objects.ts';
 import { chooseCandidates, chooseListed, type Wanted } from './ranking.ts';
 import { addNode, addPod, emptyTally, type Tally } from './tally.ts';

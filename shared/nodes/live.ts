@@ -1,6 +1,6 @@
 /** Nodes and pods from the API, as far as the account may list them. Only Forbidden narrows what is asked for. */
 import type { Nodes } from '../../schemas/nodes.ts';
-import { type Cluster, isForbidden } from '../../shared/kubernetes.ts';
+import { type Cluster, isForbidden } from '../kubernetes.ts';
 import type { Node, Pod } from './objects.ts';
 import { addNode, addPod, emptyTally, type Tally } from './tally.ts';
 
