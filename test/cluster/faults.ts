@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 /** Faults of a cluster that was started here. As a program, `faults.ts DIR kill-api-server|start-api-server|forget-history`, for tests that can't wait. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiServerScript } from './control-plane.ts';
 import { run } from './kube-binary.ts';
@@ -39,6 +39,30 @@ export const forgetHistory = async (directory: string): Promise<void> => {
   await killApiServer(directory);
   await ask('compaction', { revision, physical: true });
   await startApiServer(directory);
+};
+
+/** Kills a node's kubelet; the function that is given starts it again. Its pods go on without it. */
+export const killKubelet = async (directory: string, node: number): Promise<() => void> => {
+  const name = `kubelet-${node}`;
+  const pid = pidOf(directory, name)!;
+  const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  process.kill(pid, 'SIGKILL');
+  await until(`the end of ${name}`, () => pidOf(directory, name) === undefined);
+  return () => start(directory, name, words);
+};
+
+/** A node's kubelet with other settings; those named by an earlier call stay unless they are \`null\`. */
+export const restartKubelet = async (
+  directory: string,
+  node: number,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<void> => {
+  const again = await killKubelet(directory, node);
+  const path = join(directory, `node-${node}`, 'kubelet.yaml');
+  const before = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+  const after = Object.entries({ ...before, ...settings }).filter(([, value]) => value !== null);
+  writeFileSync(path, JSON.stringify(Object.fromEntries(after)));
+  again();
 };
 
 const FAULTS = {

@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { EXIT } from '../../shared/exit.ts';
 import { machineAt } from '../../shared/machine.ts';
 import { runSession } from './session.ts';
+import { linger, lingerFor, Spool } from './spool.ts';
 import { StandardOutput } from './standard-output.ts';
 
 const interrupted = new AbortController();
@@ -23,18 +24,23 @@ const standardInput = async (): Promise<string> => {
 };
 
 const output = new StandardOutput();
+const { K8SBENCH_SPOOL, K8SBENCH_ACKNOWLEDGED } = process.env;
+const spool = K8SBENCH_SPOOL ? new Spool(output, K8SBENCH_SPOOL) : undefined;
 const { exit } = await runSession({
   plan: async () => process.env['K8SBENCH_PLAN'] || (await standardInput()),
   env: process.env,
   cwd: process.cwd(),
   host: hostname(),
   machine: machineAt('/'),
-  output,
+  output: spool ?? output,
   now: () => Date.now(),
   random: (bytes) => new Uint8Array(randomBytes(bytes)),
   interrupted: interrupted.signal,
 });
+spool?.close();
 output.close();
+if (K8SBENCH_ACKNOWLEDGED)
+  await linger(K8SBENCH_ACKNOWLEDGED, interrupted.signal, lingerFor(process.env['K8SBENCH_PLAN'], performance.now()));
 // A plan that never came is still waited for.
 if (interrupted.signal.aborted) process.stdin.destroy();
 process.exitCode = exit;

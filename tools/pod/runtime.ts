@@ -12,9 +12,19 @@ const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 
 /** What the session itself is told through its environment; no measured process sees it. */
 const OWN = new Set(
-  ['PLAN', 'ROOT', 'DATA', 'DELIVERY', 'IMAGE_REF', 'BUNDLE_SHA256', 'BUNDLE_ARCH', 'COMMIT', 'NOW'].map(
-    (name) => `K8SBENCH_${name}`,
-  ),
+  [
+    'PLAN',
+    'ROOT',
+    'DATA',
+    'DELIVERY',
+    'IMAGE_REF',
+    'BUNDLE_SHA256',
+    'BUNDLE_ARCH',
+    'COMMIT',
+    'NOW',
+    'SPOOL',
+    'ACKNOWLEDGED',
+  ].map((name) => `K8SBENCH_${name}`),
 );
 
 /** The environment of every measured process, but for GOMAXPROCS: the session's, a marker, the artifacts' bin/ first on the PATH. */

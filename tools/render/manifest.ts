@@ -4,7 +4,7 @@ import type { Values } from '../../schemas/values.ts';
 import { usage } from '../../shared/failure.ts';
 import { parseQuantity } from '../../shared/quantity.ts';
 import { POD_ANNOTATIONS, POD_LABELS } from './keep-away.ts';
-import { BUNDLE, commandOf, ROOTS } from './start-up.ts';
+import { ACKNOWLEDGED, BUNDLE, commandOf, ROOTS, SPOOL } from './start-up.ts';
 
 export interface Session {
   about: Pick<Run, 'run' | 'mode' | 'delivery' | 'arch' | 'bundleSha256' | 'parent'>;
@@ -99,7 +99,7 @@ const field = (name: string, fieldPath: string): object => ({
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
 });
 
-const environmentOf = ({ about, plan }: Session, image: string): object[] => {
+const environmentOf = ({ about, plan, values }: Session, image: string): object[] => {
   const delivery = about.delivery as 'image' | 'bundle';
   return [
     field('NODE_NAME', 'spec.nodeName'),
@@ -107,8 +107,15 @@ const environmentOf = ({ about, plan }: Session, image: string): object[] => {
     value('K8SBENCH_DELIVERY', delivery),
     value('K8SBENCH_IMAGE_REF', image),
     ...(delivery === 'bundle'
-      ? [value('K8SBENCH_BUNDLE_SHA256', about.bundleSha256!), value('K8SBENCH_BUNDLE_ARCH', about.arch!)]
-      : []),
+      ? [
+          value('K8SBENCH_BUNDLE_SHA256', about.bundleSha256!),
+          value('K8SBENCH_BUNDLE_ARCH', about.arch!),
+          value('K8SBENCH_SPOOL', SPOOL),
+          value('K8SBENCH_ACKNOWLEDGED', ACKNOWLEDGED),
+        ]
+      : values.pvc === undefined
+        ? []
+        : [value('K8SBENCH_SPOOL', `/results/${about.run}.log`)]),
     value('K8SBENCH_ROOT', ROOTS[delivery]),
     value('K8SBENCH_DATA', '/data/fixtures'),
     value('TMPDIR', '/data'),

@@ -5,6 +5,10 @@ import script from './start-up.txt';
 export const BUNDLE = '/bundle';
 export const ROOTS = { image: '/opt/k8sbench', bundle: `${BUNDLE}/root` } as const;
 
+/** The session's own copy of its log, and the file that ends its waiting for whoever reads it. */
+export const SPOOL = `${BUNDLE}/pod.log`;
+export const ACKNOWLEDGED = `${BUNDLE}/ACKNOWLEDGED`;
+
 /** The session as one file, beside the artifacts. */
 const SESSION = 'lib/pod.mjs';
 

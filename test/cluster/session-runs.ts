@@ -1,0 +1,185 @@
+/** Runs of real sessions in the test cluster, as a user with the README's grant. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { type Job, job as jobSchema } from '../../schemas/job.ts';
+import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
+import { parseForeignYaml } from '../../shared/yaml.ts';
+import { main as plan } from '../../tools/plan/main.ts';
+import { main as render } from '../../tools/render/main.ts';
+import { runTool } from '../outside.ts';
+import { until } from './processes.ts';
+import { sessionImages } from './session-image.ts';
+import { admin, kubeconfig, makeNamespace, makeUser, ownDirectory, scratch } from './the-cluster.ts';
+
+const top = resolve(import.meta.dir, '../..');
+export const PROGRAM = join(top, 'tools/run-session/main.ts');
+
+export interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+/** The rules of the README's grants, by the name of their role. */
+export const grants = (): Map<string, Rule[]> => {
+  const text = readFileSync(join(top, 'tools/run-session/README.md'), 'utf8');
+  const blocks = [...text.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].flatMap((one) => one[1]!.split(/^---$/m));
+  const roles = blocks.map(
+    (one) =>
+      parseForeignYaml(one, 'README.md') as { kind: string; metadata: { name: string }; rules: Rule[] },
+  );
+  return new Map(
+    roles.filter((one) => one.kind.endsWith('Role')).map((one) => [one.metadata.name, one.rules]),
+  );
+};
+
+/** A kubeconfig of the administrator's cluster for another user's token. */
+export const kubeconfigWith = (path: string, token: string): string => {
+  const config = parseForeignYaml(readFileSync(kubeconfig, 'utf8'), kubeconfig) as any;
+  for (const one of config.users) one.user = { token };
+  for (const { cluster } of config.clusters)
+    if (cluster['certificate-authority'])
+      cluster['certificate-authority'] = resolve(kubeconfig, '..', cluster['certificate-authority']);
+  writeFileSync(path, JSON.stringify(config));
+  return path;
+};
+
+/** Everything that a test file's sessions share. */
+export interface Bed {
+  namespace: string;
+  directory: string;
+  kubeconfig: string;
+  images: Awaited<ReturnType<typeof sessionImages>>;
+  remove(): Promise<void>;
+}
+
+export const makeBed = async (word: string, rules = grants().get('k8sbench-image')!): Promise<Bed> => {
+  const images = await sessionImages(ownDirectory!);
+  const namespace = await makeNamespace(word, { 'pod-security.kubernetes.io/enforce': 'restricted' });
+  const files = scratch();
+  const token = await makeUser(namespace.name, 'runner', rules);
+  return {
+    namespace: namespace.name,
+    directory: files.path,
+    kubeconfig: kubeconfigWith(join(files.path, 'kubeconfig'), token),
+    images,
+    remove: async () => {
+      await namespace.remove();
+      files.remove();
+    },
+  };
+};
+
+let runs = 0;
+
+export interface Planned {
+  /** Changes of the manifest before it is submitted. */
+  change?(manifest: any): void;
+  /** More words for `plan`. */
+  words?: readonly string[];
+  image?: string;
+  turns?: string;
+  rounds?: number;
+  node?: string;
+}
+
+/** A run, planned and rendered. */
+export const planned = async (bed: Bed, options: Planned = {}): Promise<RunDirectory> => {
+  const name = `k8sbench-test-${process.pid}-${++runs}`;
+  const outside = { cwd: bed.directory, env: { PATH: process.env['PATH'], KUBECONFIG: bed.kubeconfig } };
+  const words = options.words ?? ['--image', options.image ?? bed.images.session];
+  const laid = await runTool(
+    plan,
+    [
+      ...['--run', name, '--namespace', bed.namespace, '--profile', 'durable-store', '--cpus', '1'],
+      ...['--turns', options.turns ?? '50', '--rounds', String(options.rounds ?? 3), '--memory', '512Mi'],
+      ...(options.node === '' ? [] : ['--node', options.node ?? 'node-1']),
+      ...words,
+    ],
+    outside,
+  );
+  if (laid.exit !== 0) throw new Error(laid.stderr);
+  const rendered = await runTool(render, ['--run', name], outside);
+  if (rendered.exit !== 0) throw new Error(rendered.stderr);
+  const run = runDirectory(join(bed.directory, name), name);
+  if (options.change) {
+    const { formatYaml } = await import('../../shared/yaml.ts');
+    const manifest = parseForeignYaml(readFileSync(run.file('manifest.yaml'), 'utf8'), 'manifest.yaml');
+    options.change(manifest);
+    writeFileSync(run.file('manifest.yaml'), formatYaml(manifest));
+  }
+  return run;
+};
+
+export interface Ended {
+  exit: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+  said(): string;
+}
+
+/** run-session as a process of its own. */
+export const start = (bed: Bed, words: readonly string[]): Running => {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    cwd: bed.directory,
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', KUBECONFIG: bed.kubeconfig },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (part) => (stdout += part));
+  child.stderr.on('data', (part) => (stderr += part));
+  return {
+    ended: new Promise((resolve) =>
+      child.on('close', (exit, signal) => resolve({ exit, signal, stdout, stderr })),
+    ),
+    kill: (signal) => void child.kill(signal),
+    said: () => stderr,
+  };
+};
+
+export const session = (bed: Bed, run: RunDirectory, ...words: string[]): Promise<Ended> =>
+  start(bed, ['--run', run.name, ...words]).ended;
+
+export const jobOf = (run: RunDirectory): Job => run.json('job.json', jobSchema);
+
+/** Until job.json's timeline has an event. */
+export const untilEvent = (run: RunDirectory, event: string): Promise<void> =>
+  until(
+    `${run.name}: ${event}`,
+    () => run.has('job.json') && jobOf(run).timeline.some((one) => one.event === event),
+  );
+
+/** What of a run is left in the cluster: Jobs, and pods that are not on their way out. */
+export const leftIn = async (bed: Bed, run: RunDirectory): Promise<string[]> => {
+  const about = { namespace: bed.namespace };
+  const jobs = await admin.list<any>('jobs', { ...about, fieldSelector: `metadata.name=${run.name}` });
+  const pods = await admin.list<any>('pods', {
+    ...about,
+    labelSelector: `app.kubernetes.io/instance=${run.name}`,
+  });
+  return [
+    ...jobs.map((one) => `job ${one.metadata.name}`),
+    ...pods
+      .filter((one) => one.metadata.deletionTimestamp === undefined)
+      .map((one) => `pod ${one.metadata.name}`),
+  ];
+};
+
+/** The garbage collector takes a Job's pod away a moment after the Job. */
+export const untilNothingIsLeft = (bed: Bed, run: RunDirectory): Promise<void> =>
+  until(`nothing left of ${run.name}`, async () => (await leftIn(bed, run)).length === 0);
+
+/** The log's samples, and whether each stands in it once. */
+export const samplesIn = (run: RunDirectory): string[] =>
+  readFileSync(run.file('pod.log'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"t":"sample"'))
+    .map((line) => JSON.parse(line))
+    .map((one) => `${one.target} ${one.turns} ${one.sample}`);
