@@ -1,4 +1,5 @@
 /** One session in a cluster, from its Job to its saved log. Every stage can be taken up by a later process. */
+import { differences } from '../../../shared/admitted-pod.ts';
 import { EXIT } from '../../../shared/exit.ts';
 import { type Cluster, isForbidden } from '../../../shared/kubernetes.ts';
 import type { Ending } from '../ending.ts';
@@ -6,7 +7,6 @@ import { liveOn } from '../live.ts';
 import { LOG } from '../log-file.ts';
 import { Progress } from '../progress.ts';
 import type { Task } from '../task.ts';
-import { differences } from './admitted.ts';
 import { type Cause, causeOf, Settling } from './causes.ts';
 import { endingInCluster } from './ending.ts';
 import { follow } from './follow.ts';

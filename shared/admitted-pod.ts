@@ -1,8 +1,13 @@
 /** The pod as the cluster admitted it, against the manifest: webhooks and limits change pods, and another pod is another measurement. Pure. */
-import { parseQuantity } from '../../../shared/quantity.ts';
-import type { Pod } from './objects.ts';
+import { parseQuantity } from './quantity.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What of a pod is compared. */
+export interface AdmittedPod {
+  spec: Fields;
+  status: { qosClass?: string };
+}
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -67,7 +72,7 @@ const of = (wanted: unknown, found: unknown, path: string): string[] => {
 };
 
 /** Differences, one sentence each; empty when the pod is the one that was asked for. */
-export const differences = (manifest: Fields, pod: Pod): string[] => {
+export const differences = (manifest: Fields, pod: AdmittedPod): string[] => {
   const spec = ((manifest['spec'] as Fields)['template'] as Fields)['spec'] as Fields;
   const qos = pod.status.qosClass;
   return [
