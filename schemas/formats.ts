@@ -4,6 +4,7 @@ import { analysis } from './analysis.ts';
 import { attempt } from './attempt.ts';
 import { baseline } from './baseline.ts';
 import { calibration } from './calibration.ts';
+import { bisectStep, change } from './changes.ts';
 import { cluster } from './cluster.ts';
 import { job } from './job.ts';
 import { logLine } from './log.ts';
@@ -50,6 +51,18 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     about: 'exact values, verdicts, doubts, conclusions',
   },
   tracker: { schema: trackerLine, shape: 'jsonl', file: 'track.jsonl', about: 'the history of comparisons' },
+  changes: {
+    schema: change,
+    shape: 'jsonl',
+    file: 'changes.jsonl',
+    about: 'change points of a history',
+  },
+  bisect: {
+    schema: bisectStep,
+    shape: 'jsonl',
+    file: 'bisect.jsonl',
+    about: 'commits worth measuring next',
+  },
   baseline: {
     schema: baseline,
     shape: 'json',

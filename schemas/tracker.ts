@@ -3,7 +3,7 @@
  * `pig` and `pi…` are this format's names for candidate and reference; they appear nowhere else.
  */
 import * as v from 'valibot';
-import { conclusion, nodeType, verdict } from './analysis.ts';
+import { conclusion, doubt, nodeType, verdict } from './analysis.ts';
 import { count, finite, instant, positive, text } from './primitives.ts';
 
 /** One metric against this run's reference and against its rolling median. */
@@ -30,6 +30,8 @@ export const more = v.looseObject({
   ),
   purpose: v.optional(text),
   conclusions: v.array(conclusion),
+  /** What weakens the rolling verdicts; absent: nothing. */
+  doubts: v.optional(v.array(doubt)),
 });
 
 const fields = {

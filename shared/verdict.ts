@@ -19,3 +19,8 @@ export const verdictOf = (
 
 /** The name of the reference's value beside a candidate's: `warm` → `piWarm` (spec §7). */
 export const referenceKey = (key: string): string => `pi${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+
+const TRACKER_KEYS: Readonly<Record<string, string>> = { peakRss: 'peakRssMB', retained: 'retainedMB' };
+
+/** The tracker's name of a metric's value: `peakRss` of the samples is `peakRssMB` there (spec §7). */
+export const trackerKey = (metric: string): string => TRACKER_KEYS[metric] ?? metric;

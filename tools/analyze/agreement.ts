@@ -1,8 +1,6 @@
 /** The tracker's verdict beside a conclusion, and why the two differ where they do (DESIGN §5: two layers, never mixed). Pure. */
 import type { Comparison, Conclusion, Verdict } from '../../schemas/analysis.ts';
-
-/** Metric → the tracker's name of it, where that is another. */
-const TRACKER_NAMES: Readonly<Record<string, string>> = { peakRss: 'peakRssMB', retained: 'retainedMB' };
+import { trackerKey } from '../../shared/verdict.ts';
 
 /** Which way a verdict points, in the evidence's words. */
 const MEANS: Readonly<Record<Verdict, 'faster' | 'slower' | 'same'>> = {
@@ -35,7 +33,7 @@ const because = ({ conclusion, margin, ...more }: Conclusion, verdict: Verdict):
 export const besideVerdict = (conclusion: Conclusion, comparisons: readonly Comparison[]): Conclusion => {
   const { candidate, turns, metric } = conclusion;
   const comparison = comparisons.find((one) => one.candidate === candidate && one.turns === turns);
-  const verdict = comparison?.verdicts[TRACKER_NAMES[metric] ?? metric];
+  const verdict = comparison?.verdicts[trackerKey(metric)];
   if (verdict === undefined) return conclusion;
   const agree =
     conclusion.conclusion === MEANS[verdict] || (conclusion.conclusion === 'cant-tell' && verdict === 'tie');

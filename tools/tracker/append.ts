@@ -13,7 +13,7 @@ import { referenceKey } from '../../shared/verdict.ts';
 import { matchBaselines, readBaseline } from './baselines.ts';
 import { sayBroken } from './broken-lines.ts';
 import { type History, readHistory, runName } from './history.ts';
-import { Rolling } from './rolling.ts';
+import { type Identity, isOther, Rolling } from './rolling.ts';
 import { trackLineOf } from './track-line.ts';
 import type { Verb } from './verbs.ts';
 
@@ -53,6 +53,10 @@ const sayRepair = (repair: Repair | undefined, track: string, talk: Talk): void 
     );
 };
 
+/** Runs of the rolling window with another reference than this run's. */
+const others = ({ references }: Rolling, own: Identity = {}): number =>
+  references.filter((one) => isOther(one, own)).length;
+
 export const append: Verb = {
   about: "appends a judged run's lines to the history and prints them",
   flags: ['run', 'track', 'baseline', 'history', 'purpose'],
@@ -71,6 +75,7 @@ export const append: Verb = {
     const wanted = new Set(analysis.comparisons.map((one) => `${one.rule}\n${one.turns}`));
     const at = new Date(world.now()).toISOString();
     const broken: string[] = [];
+    const doubts = new Set<string>();
     let lines = '';
     const repair = appendUnderLock(path, () => {
       const histories: History[] = given.map((shown) => {
@@ -86,7 +91,10 @@ export const append: Verb = {
           baseline: baselines.get(comparison.rule),
           rolling: (key, own) => rolling.median(key, own),
           purpose,
+          otherReferences: others(rolling, analysis.identities[comparison.reference]),
         });
+        for (const { name, sentence } of line.more?.doubts ?? [])
+          doubts.add(`doubt '${name}': ${comparison.rule} at ${comparison.turns} turns: ${sentence}`);
         broken.push(...rolling.broken);
         // What was appended stays for years: an analysis that doesn't fit together ends here.
         const unfit = problemsOf(trackerLine, { value: line }, `${run.shown}/analysis.json`);
@@ -98,6 +106,7 @@ export const append: Verb = {
     });
     sayRepair(repair, track, talk);
     sayBroken([...new Set(broken)], talk);
+    for (const one of doubts) talk.warn(one);
     if (lines === '')
       throw failed(`'${run.shown}' compared nothing; 'k8sbench analyze --run ${run.shown} --force'`);
     await world.stdout.write(lines);

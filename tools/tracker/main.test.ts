@@ -352,3 +352,35 @@ test.each<[string, string[], string]>([
   expect([exit, stdout]).toEqual([2, '']);
   expect(stderr).toContain(says);
 });
+
+const jsonLines = (lines: readonly object[]): string =>
+  lines.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+test('a reference that was another program within the rolling window is a doubt of the line, told once', async () => {
+  const own = 'a'.repeat(64);
+  const run = place({ identities: { ...analysis.identities, sqlite: { sha256: own } } });
+  const [line] = linesOf((await append(run)).stdout);
+  const before = (at: number, sha256?: string) => ({
+    ...line!,
+    run: `before-${at}`,
+    at: `2025-01-0${at}T00:00:00.000Z`,
+    more: { ...line!.more!, identities: { sqlite: sha256 === undefined ? {} : { sha256 } } },
+  });
+  const again = async (...lines: object[]) => {
+    const identities = { ...analysis.identities, sqlite: { sha256: own } };
+    const done = await append(place({ identities }, { 'track.jsonl': jsonLines(lines) }));
+    const found = linesOf(done.stdout).find((one) => one.turns === line!.turns)!;
+    return { ...done, doubts: found.more!.doubts };
+  };
+  const changed = await again(
+    before(1, own),
+    before(2, 'b'.repeat(64)),
+    before(3),
+    before(4, 'b'.repeat(64)),
+  );
+  expect(changed.doubts).toMatchObject([{ name: 'reference-changed', value: 2, threshold: 0 }]);
+  expect(changed.stderr.match(/doubt 'reference-changed'/g)).toHaveLength(1);
+  // Five runs ago is outside the window.
+  const older = [5, 6, 7, 8].map((at) => before(at, own));
+  expect((await again(before(1, 'b'.repeat(64)), ...older)).doubts).toBeUndefined();
+});

@@ -11,9 +11,9 @@ export const tool = defineTool({
   more: [
     'VERBS',
     '',
-    ...Object.entries(VERBS).map(([name, verb]) => `  ${name.padEnd(8)}${verb.about}`),
+    ...Object.entries(VERBS).map(([name, verb]) => `  ${name.padEnd(9)}${verb.about}`),
   ].join('\n'),
-  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.judgedBad, EXIT.invalid],
   run: async (call) => verbOf(call).run(call),
 });
 

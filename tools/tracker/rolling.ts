@@ -1,9 +1,31 @@
 /** The rolling median of the reference (spec §7): this run's value and the last four of the history. */
+import type { HistoryLine } from '../../schemas/tracker.ts';
 import { median } from '../../shared/statistics.ts';
 import { type Entry, type History, LineReader, parsedLine } from './history.ts';
 
 /** How many values of the history count beside this run's own. */
 const OF_HISTORY = 4;
+
+/** Who a line's reference was, as far as it tells. */
+export interface Identity {
+  commit?: unknown;
+  sha256?: unknown;
+}
+
+const object = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+const referenceOf = (line: HistoryLine): Identity => {
+  const more = object((line as { more?: unknown }).more);
+  return object(object(more['identities'])[String(more['reference'])]);
+};
+
+/** Two that are known to be different programs; what is not known does not differ. */
+export const isOther = (one: Identity, other: Identity): boolean => {
+  for (const key of ['sha256', 'commit'] as const)
+    if (typeof one[key] === 'string' && typeof other[key] === 'string') return one[key] !== other[key];
+  return false;
+};
 
 /** The lines of one rule and size, newest first; each run once, by its newest line that can be read. */
 export class Rolling {
@@ -12,6 +34,8 @@ export class Rolling {
   readonly #runs = new Set<string>();
   readonly #reader = new LineReader();
   readonly broken: string[] = [];
+  /** The references of the window's runs, newest first. */
+  readonly references: Identity[] = [];
 
   constructor(histories: readonly History[], rule: string, turns: number, ownRun: string) {
     // Oldest first, so that the newest is taken from the end; of equal times the later line is the newer one.
@@ -47,6 +71,7 @@ export class Rolling {
       this.broken.push(line);
       return false;
     }
+    if (this.references.length < OF_HISTORY) this.references.push(referenceOf(line));
     for (const key of keys) {
       const value = line.values[key];
       if (typeof value === 'number' && Number.isFinite(value)) this.#values.get(key)!.push(value);

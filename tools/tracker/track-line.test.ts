@@ -110,6 +110,7 @@ const analysis: Analysis = {
 };
 const line = (more: Partial<Parameters<typeof trackLineOf>[2]> = {}, changed: Partial<Analysis> = {}) =>
   trackLineOf({ ...analysis, ...changed }, comparison, {
+    otherReferences: 0,
     at: '2026-01-02T05:00:00.000Z',
     baseline: undefined,
     rolling: (_, own) => ({ value: own, n: 1 }),

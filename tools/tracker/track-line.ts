@@ -2,6 +2,7 @@
 import type { Analysis, Comparison, Verdict } from '../../schemas/analysis.ts';
 import type { Baseline } from '../../schemas/baseline.ts';
 import type { TrackerLine } from '../../schemas/tracker.ts';
+import { historyDoubts } from '../../shared/evidence/doubts.ts';
 import { roundHalfUp, roundTo } from '../../shared/statistics.ts';
 import { referenceKey, verdictOf } from '../../shared/verdict.ts';
 import { summaryOf } from './summary.ts';
@@ -60,12 +61,14 @@ export interface LineContext {
   baseline: Baseline | undefined;
   rolling: RollingMedian;
   purpose: string | undefined;
+  /** Runs of the rolling window whose reference was another program. */
+  otherReferences: number;
 }
 
 export const trackLineOf = (
   analysis: Analysis,
   comparison: Comparison,
-  { at, baseline, rolling, purpose }: LineContext,
+  { at, baseline, rolling, purpose, otherReferences }: LineContext,
 ): TrackerLine => {
   const { candidate, reference, turns } = comparison;
   const values: Record<string, number> = {};
@@ -109,6 +112,7 @@ export const trackLineOf = (
       ),
       ...(purpose === undefined ? {} : { purpose }),
       conclusions,
+      ...(otherReferences > 0 ? { doubts: historyDoubts({ otherReferences }) } : {}),
     },
   };
 };

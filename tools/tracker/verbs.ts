@@ -2,20 +2,35 @@
 import type { Call } from '../../shared/command-line.ts';
 import type { Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
-import { list, many, readText, text, whole, yes } from '../../shared/flags.ts';
+import { choice, list, many, readText, text, whole, yes } from '../../shared/flags.ts';
 import { append } from './append.ts';
+import { bisect } from './bisect.ts';
+import { changes } from './changes.ts';
 import { show } from './show.ts';
 
 export const flags = {
-  run: text("append: run directory; '-' reads its path from stdin", 'DIR'),
-  track: text('history file (default: track.jsonl beside the run; show: out/track.jsonl)', 'FILE'),
+  run: text("append, changes, bisect: run directory; '-' reads its path from stdin", 'DIR'),
+  track: text('history file (default: track.jsonl beside the run; without one out/track.jsonl)', 'FILE'),
   baseline: many(list('append: baselines for the deltas, matched by rule', 'FILE,…', readText)),
   history: many(text('append: histories for the rolling medians (default: the track file)', 'FILE')),
-  purpose: text('append: what the run is for: main, pr, bisect, … (default: as planned)', 'WORD'),
-  rule: text('show: lines of this rule', 'RULE'),
-  turns: whole('show: lines of this size', 'N', { min: 1 }),
-  last: whole('show: the newest lines (default: 20; with --json all)', 'N', { min: 1 }),
-  json: yes('show: print the lines as they stand in the file'),
+  purpose: text(
+    'append: what the run is for: main, pr, bisect, … (default: as planned); changes: runs of it (default: main)',
+    'WORD',
+  ),
+  rule: text('show, changes, bisect: lines of this rule', 'RULE'),
+  turns: whole('show, changes, bisect: lines of this size', 'N', { min: 1 }),
+  metric: many(
+    text("changes, bisect: this value, by its name in the lines (default: the primary metrics')", 'NAME'),
+  ),
+  last: whole(
+    'show: the newest lines (default: 20; with --json all); changes: only within the newest runs',
+    'N',
+    {
+      min: 1,
+    },
+  ),
+  'fail-on': choice('changes: change ends with 4 when there is one', ['change']),
+  json: yes('show: print the lines as they stand in the file; changes, bisect: print JSON lines'),
 };
 
 export type TrackerCall = Call<typeof flags>;
@@ -27,7 +42,7 @@ export interface Verb {
   run(call: TrackerCall): Promise<Exit>;
 }
 
-export const VERBS: Readonly<Record<string, Verb>> = { append, show };
+export const VERBS: Readonly<Record<string, Verb>> = { append, show, changes, bisect };
 
 /** The verb that a command line names (one of them, the command line sees to it); a flag of another verb is refused. */
 export const verbOf = ({ words, flags: given }: TrackerCall): Verb => {

@@ -1,0 +1,91 @@
+/** `tracker changes`: where a history changed, and by how much. */
+import type { Change as ChangeLine } from '../../schemas/changes.ts';
+import { EXIT } from '../../shared/exit.ts';
+import { table } from '../../shared/terminal.ts';
+import type { Ordered } from './commit-order.ts';
+import { changesIn, readSeries, shortCommit, shortP, stepText } from './read-series.ts';
+import type { Change } from '../../shared/evidence/changes.ts';
+import type { Verb } from './verbs.ts';
+
+/** Runs of this purpose make the history (DESIGN §5). */
+const MAIN = 'main';
+
+const lineOf = ({ points, rule, turns, metric, nodeType, order }: Ordered, found: Change): ChangeLine => {
+  const beside = (at: number, value: number) => {
+    const { run, commit, at: time } = points[at]!;
+    return { run, commit, at: new Date(time).toISOString(), ratio: Math.exp(value) };
+  };
+  return {
+    format: 'change/1',
+    rule,
+    turns,
+    metric,
+    nodeType,
+    order,
+    before: beside(found.at - 1, found.before),
+    after: beside(found.at, found.after),
+    step: Math.exp(found.after - found.before),
+    p: found.p,
+    runs: points.length,
+  };
+};
+
+const rowOf = (one: ChangeLine): string[] => [
+  one.rule,
+  String(one.turns),
+  one.metric,
+  one.before.ratio.toFixed(3),
+  one.after.ratio.toFixed(3),
+  stepText(one.step),
+  shortCommit(one.before.commit) || one.before.run,
+  shortCommit(one.after.commit) || one.after.run,
+  one.after.at.slice(0, 10),
+  shortP(one.p),
+  one.nodeType,
+];
+
+const HEAD = [
+  'rule',
+  'turns',
+  'metric',
+  'ratio before',
+  'after',
+  'step',
+  'last before',
+  'first after',
+  'on',
+  'p',
+  'node type',
+];
+
+/** The table; the node type only where histories of several are looked at. */
+const tableOf = (lines: readonly ChangeLine[], nodeTypes: number): string =>
+  table(
+    [HEAD, ...lines.map(rowOf)].map((row) => row.slice(0, nodeTypes > 1 ? undefined : -1)),
+    [1, 3, 4, 5, 9],
+  );
+
+export const changes: Verb = {
+  about: 'finds where candidate/reference ratios changed, with the commits on either side',
+  flags: ['run', 'track', 'purpose', 'rule', 'turns', 'metric', 'last', 'fail-on', 'json'],
+  async run(call) {
+    const { flags, world, talk } = call;
+    const purpose = flags.purpose ?? MAIN;
+    const { track, series } = await readSeries(call, [purpose]);
+    const recent = flags.last ?? Infinity;
+    const lines = changesIn(series).flatMap(([one, found]) =>
+      found.filter(({ at }) => at >= one.points.length - recent).map((change) => lineOf(one, change)),
+    );
+    if (flags.json) await world.stdout.write(lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    else if (lines.length > 0)
+      await world.stdout.write(tableOf(lines, new Set(series.map((one) => one.nodeType)).size));
+    const runs = Math.max(0, ...series.map((one) => one.points.length));
+    if (series.length === 0) talk.info(`'${track}' has no run of purpose '${purpose}' with exact values`);
+    else if (lines.length === 0)
+      talk.info(
+        `no change in ${series.length} ${series.length === 1 ? 'history' : 'histories'} of up to ${runs} runs` +
+          (runs < 6 ? '; six are the fewest that can show one' : ''),
+      );
+    return lines.length > 0 && flags['fail-on'] === 'change' ? EXIT.judgedBad : EXIT.done;
+  },
+};

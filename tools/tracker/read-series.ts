@@ -1,0 +1,91 @@
+/** The series of a track file, as `changes` and `bisect` read them. */
+import { dirname, join, resolve } from 'node:path';
+import { analysis as analysisSchema } from '../../schemas/analysis.ts';
+import { changePoints, type Change } from '../../shared/evidence/changes.ts';
+import { DEFAULTS } from '../../shared/evidence/input.ts';
+import { openRun } from '../../shared/rundir.ts';
+import { sayBroken } from './broken-lines.ts';
+import { commitsHere, type Commits, inOrder, type Ordered } from './commit-order.ts';
+import { LineReader, parsedLine, readHistory } from './history.ts';
+import { type Placed, seriesOf } from './series.ts';
+import { countedEntries } from './show.ts';
+import type { TrackerCall } from './verbs.ts';
+
+export interface ReadSeries {
+  track: string;
+  series: Ordered[];
+  commits: Commits | undefined;
+}
+
+/** Which file, and which of its lines: those of a run's rules and sizes, or those that the flags name. */
+const wantedOf = async ({ flags, world }: TrackerCall) => {
+  const named = (one: { rule: string; turns: number }): boolean =>
+    (flags.rule === undefined || one.rule === flags.rule) &&
+    (flags.turns === undefined || one.turns === flags.turns);
+  if (flags.run === undefined) {
+    const track = flags.track ?? 'out/track.jsonl';
+    return { track, path: resolve(world.cwd, track), wanted: named };
+  }
+  const run = await openRun(flags.run, world);
+  const { comparisons } = run.json('analysis.json', analysisSchema);
+  return {
+    track: flags.track ?? join(dirname(run.shown), 'track.jsonl'),
+    path: resolve(world.cwd, flags.track ?? join(dirname(run.path), 'track.jsonl')),
+    wanted: (one: { rule: string; turns: number }): boolean =>
+      named(one) && comparisons.some(({ rule, turns }) => rule === one.rule && turns === one.turns),
+  };
+};
+
+/** Reads the history and says what of it does not count. */
+export const readSeries = async (call: TrackerCall, purposes: readonly string[]): Promise<ReadSeries> => {
+  const { flags, world, talk } = call;
+  const { track, path, wanted } = await wantedOf(call);
+  const history = readHistory(path, track, wanted);
+  const broken = [...history.broken];
+  const reader = new LineReader();
+  const lines: Placed[] = [];
+  for (const entry of countedEntries(history.entries)) {
+    const line = parsedLine(reader.bytes(history, entry), history, entry);
+    if (typeof line === 'string') broken.push(line);
+    else lines.push({ line, run: entry.run, at: entry.at });
+  }
+  reader.close();
+  sayBroken(broken, talk);
+  const found = seriesOf(lines, purposes, flags.metric);
+  if (found.plain > 0)
+    talk.info(
+      `${found.plain} lines without exact values are left out: another program wrote them, or an older one`,
+    );
+  if (found.others > 0)
+    talk.info(
+      `${found.others} lines of other purposes than ${purposes.join(' and ')} are left out; 'tracker append --purpose' names it, '--purpose' here asks for another`,
+    );
+  const commits = found.series.length > 0 ? commitsHere(world) : undefined;
+  const series = found.series.map((one) => inOrder(one, commits));
+  const byTime = series.filter((one) => one.order === 'time');
+  if (commits && byTime.length > 0)
+    talk.info(
+      `${byTime.length} of ${series.length} histories name commits that this repository doesn't have: they are read in the order of time`,
+    );
+  return { track, series, commits };
+};
+
+/** The change points of each history; one error in twenty is allowed for all of them together. */
+export const changesIn = (series: readonly Ordered[]): (readonly [Ordered, Change[]])[] =>
+  series.map((one) => [
+    one,
+    changePoints(
+      one.points.map(({ value }) => value),
+      { level: DEFAULTS.level / series.length, seed: DEFAULTS.seed },
+    ),
+  ]);
+
+/** A share as people write it: `+4.2 %`. */
+export const stepText = (step: number): string =>
+  `${step >= 1 ? '+' : '−'}${Math.abs(100 * (step - 1)).toFixed(1)} %`;
+
+/** First digits of a commit; `-dirty` stays. */
+export const shortCommit = (commit: string): string => commit.replace(/^([0-9a-f]{10})[0-9a-f]*/, '$1');
+
+/** p as a table shows it. */
+export const shortP = (p: number): string => (p < 0.0001 ? '< 0.0001' : String(Number(p.toPrecision(2))));
