@@ -21,7 +21,7 @@ import { type Advice, adviceFor, readEarlier } from './for-effect.ts';
 import { type Request, sessionLimit, STDOUT_BYTES } from './lay-down.ts';
 import { stopRule } from './stop-rule.ts';
 import { sizeProblems } from './size.ts';
-import { whereOf, type Where } from './where.ts';
+import { whereOf, type Where } from '../../shared/where.ts';
 
 export interface Asked {
   request: Request;

@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import * as v from 'valibot';
-import { type Values, values as schema } from '../../schemas/values.ts';
-import type { Configuration } from '../../shared/configuration.ts';
-import { flags as definitions, type PlanFlags } from './flags.ts';
-import { whereOf } from './where.ts';
+import { type Values, values as schema } from '../schemas/values.ts';
+import type { Configuration } from './configuration.ts';
+import { whereOf, type WhereFlags } from './where.ts';
 
 const DIGEST = `@sha256:${'0'.repeat(64)}`;
 const IMAGE = { image: `registry.example/bench${DIGEST}`, namespace: 'team' };
 const BUNDLE = { bundle: 'dist', baseImage: `node${DIGEST}`, namespace: 'team' };
 
-const flagsWith = (given: Partial<PlanFlags>): PlanFlags => {
-  const off = Object.entries(definitions).map(([name, flag]) => [
-    name,
-    flag.kind === 'boolean' ? false : undefined,
-  ]);
-  return { ...Object.fromEntries(off), ...given };
-};
 /** As if the settings stood in the values file; those that are flags too come from the flag. */
-const configured = (values: Partial<Values>, flags: Partial<PlanFlags>): Configuration => {
+const configured = (values: Partial<Values>, flags: Partial<WhereFlags>): Configuration => {
   const merged: Record<string, unknown> = { ...values, ...(flags.node ? { node: flags.node } : {}) };
   return {
     values: v.parse(schema, merged),
@@ -25,11 +17,11 @@ const configured = (values: Partial<Values>, flags: Partial<PlanFlags>): Configu
     problems: [],
   };
 };
-const where = (values: Partial<Values>, flags: Partial<PlanFlags> = {}) =>
-  whereOf(flagsWith(flags), configured(values, flags));
+const where = (values: Partial<Values>, flags: Partial<WhereFlags> = {}) =>
+  whereOf(flags, configured(values, flags));
 
 describe('delivery', () => {
-  test.each<[Partial<Values>, Partial<PlanFlags>, object]>([
+  test.each<[Partial<Values>, Partial<WhereFlags>, object]>([
     [IMAGE, {}, { delivery: 'image', pinned: false }],
     [BUNDLE, {}, { delivery: 'bundle' }],
     [{}, { local: true }, { delivery: 'local', pinned: true }],
@@ -43,7 +35,7 @@ describe('delivery', () => {
     expect(found).toMatchObject(expected);
   });
 
-  test.each<[Partial<Values>, Partial<PlanFlags>, string]>([
+  test.each<[Partial<Values>, Partial<WhereFlags>, string]>([
     [{ namespace: 'team' }, {}, 'nothing says what to run and where'],
     [{ ...IMAGE, ...BUNDLE }, {}, 'exclude each other; leave one out'],
     [{ image: IMAGE.image }, {}, 'no namespace'],
@@ -69,7 +61,7 @@ describe('delivery', () => {
 });
 
 describe('nodes', () => {
-  test.each<[Partial<Values>, Partial<PlanFlags>, object]>([
+  test.each<[Partial<Values>, Partial<WhereFlags>, object]>([
     [{}, {}, { pinned: false }],
     [{}, { node: 'a' }, { nodes: ['a'], pinned: true }],
     [{ node: 'a' }, {}, { nodes: ['a'], pinned: true }],
@@ -96,7 +88,7 @@ describe('nodes', () => {
     );
   });
 
-  test.each<[Partial<PlanFlags>, string]>([
+  test.each<[Partial<WhereFlags>, string]>([
     [{ node: 'a', nodes: ['b'] }, "'--node' excludes '--nodes'"],
     [{ node: 'a', 'pick-node': true, spread: 2 }, "'--node' excludes '--pick-node', '--spread'"],
     [{ nodes: ['a', 'b'], spread: 3 }, '3 nodes of 2 named'],

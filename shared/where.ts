@@ -1,9 +1,7 @@
 /** Where a session runs: delivery and nodes, from the settings and the flags (spec §1). Pure. */
 import * as v from 'valibot';
-import { dnsSubdomain, type Values } from '../../schemas/values.ts';
-import type { Configuration } from '../../shared/configuration.ts';
-import { deliveryProblems } from '../../shared/delivery.ts';
-import type { PlanFlags } from './flags.ts';
+import { dnsSubdomain, type Values } from '../schemas/values.ts';
+import type { Configuration } from './configuration.ts';
 
 export interface Where {
   delivery: 'image' | 'bundle' | 'local';
@@ -19,11 +17,39 @@ export interface Where {
   problems: string[];
 }
 
+/** The flags that say where, as the command line has them. */
+export interface WhereFlags {
+  local?: boolean;
+  image?: string | undefined;
+  node?: string | undefined;
+  nodes?: string[] | undefined;
+  'pick-node'?: boolean;
+  spread?: number | undefined;
+  sessions?: number | undefined;
+}
+
+/** An image reference (distribution reference grammar), with tag, digest or both. */
+const HOST = String.raw`(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?`;
+const PART = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
+const IMAGE = new RegExp(
+  String.raw`^(?:${HOST}/)?${PART}(?:/${PART})*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`,
+);
+
+const imageProblems = (image: string, from: string | undefined, unpinned: boolean): string[] => {
+  if (!IMAGE.test(image))
+    return [`${from}: '${image}' is not an image reference such as registry.example/name@sha256:<64 hex>`];
+  return image.includes('@sha256:') || unpinned
+    ? []
+    : [
+        `${from}: '${image}' is not pinned: write its digest, @sha256:<64 hex>, or allow a tag with --allow-unpinned-image`,
+      ];
+};
+
 /** Flags about a cluster's nodes that were given. */
-const nodeFlags = (flags: PlanFlags): string[] =>
+const nodeFlags = (flags: WhereFlags): string[] =>
   (['node', 'nodes', 'pick-node', 'spread'] as const).filter((name) => Boolean(flags[name]));
 
-const localWhere = (flags: PlanFlags, { values }: Configuration): Where => ({
+const localWhere = (flags: WhereFlags, { values }: Configuration): Where => ({
   delivery: 'local',
   values,
   pinned: true,
@@ -35,13 +61,34 @@ const localWhere = (flags: PlanFlags, { values }: Configuration): Where => ({
   ],
 });
 
+const deliveryProblems = ({ values, from }: Configuration): string[] => {
+  const problems: string[] = [];
+  const [image, bundle] = [from('image'), from('bundle')];
+  if (!image && !bundle)
+    problems.push(
+      'nothing says what to run and where: --image or --bundle for a cluster, --local for this machine',
+    );
+  if (image && bundle)
+    problems.push(`image (${image}) and bundle (${bundle}) exclude each other; leave one out`);
+  if (!from('namespace'))
+    problems.push('no namespace: set it with --namespace, $K8SBENCH_NAMESPACE or in the values file');
+  if (values.image) problems.push(...imageProblems(values.image, image, values.allowUnpinnedImage));
+  if (bundle && !from('baseImage'))
+    problems.push(
+      'no base image: a bundle needs one, an official Node image by digest; set it with --base-image, $K8SBENCH_BASE_IMAGE or baseImage in the values file',
+    );
+  if (values.baseImage)
+    problems.push(...imageProblems(values.baseImage, from('baseImage'), values.allowUnpinnedImage));
+  return problems;
+};
+
 interface Nodes {
   nodes?: string[];
   spread?: number;
   problems: string[];
 }
 
-const nodesOf = (flags: PlanFlags): Nodes => {
+const nodesOf = (flags: WhereFlags): Nodes => {
   const { node, nodes, spread } = flags;
   const problems: string[] = [];
   if (node && nodeFlags(flags).length > 1)
@@ -69,7 +116,7 @@ const nodesOf = (flags: PlanFlags): Nodes => {
   };
 };
 
-export const whereOf = (flags: PlanFlags, configuration: Configuration): Where => {
+export const whereOf = (flags: WhereFlags, configuration: Configuration): Where => {
   if (flags.local) return localWhere(flags, configuration);
   const { problems, nodes, spread } = nodesOf(flags);
   // A flag that chooses nodes replaces a node of the file or the environment: later sources win.
