@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { type Values, values as valuesSchema } from '../../schemas/values.ts';
 import type { KubernetesObject } from '../../shared/kubernetes.ts';
 import { formatYaml } from '../../shared/yaml.ts';
-import { manifestOf, type Session } from '../../tools/render/manifest.ts';
+import { manifestOf, type Session } from '../../shared/job/manifest.ts';
 import { AWKWARD } from './awkward.ts';
 import { until } from './processes.ts';
 import { admin, image, makeNamespace } from './the-cluster.ts';

@@ -6,7 +6,7 @@ import { usage } from '../../shared/failure.ts';
 import { choice, text } from '../../shared/flags.ts';
 import { openRun, touchAll } from '../../shared/rundir.ts';
 import { formatYaml } from '../../shared/yaml.ts';
-import { manifestOf } from './manifest.ts';
+import { manifestOf } from '../../shared/job/manifest.ts';
 import { partsOf } from './sessions.ts';
 
 const NAME = 'manifest.yaml';

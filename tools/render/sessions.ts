@@ -9,7 +9,7 @@ import { failed, usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { parseJson, readText } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
-import type { Session } from './manifest.ts';
+import type { Session } from '../../shared/job/manifest.ts';
 
 export interface Part {
   run: RunDirectory;

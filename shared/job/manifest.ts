@@ -1,8 +1,8 @@
 /** The Job of one session as an object. Spec §4. Pure: the same plan, values and node give the same manifest. */
 import type { Run } from '../../schemas/run.ts';
 import type { Values } from '../../schemas/values.ts';
-import { usage } from '../../shared/failure.ts';
-import { parseQuantity } from '../../shared/quantity.ts';
+import { usage } from '../failure.ts';
+import { parseQuantity } from '../quantity.ts';
 import { POD_ANNOTATIONS, POD_LABELS } from './keep-away.ts';
 import { ACKNOWLEDGED, BUNDLE, commandOf, ROOTS, SPOOL } from './start-up.ts';
 
