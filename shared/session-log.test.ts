@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { madeLog, sealed } from '../test/made-log.ts';
 import { partsOfFile } from './input-file.ts';
-import { blocksOf, linesOf, type LogState, SessionLog } from './session-log.ts';
+import { blocksOf, linesOf } from './line-blocks.ts';
+import { type LogState, SessionLog } from './session-log.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-log-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-import { isAscii } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
+import { asBuffer, LONG, NEWLINE, Texts } from './line-blocks.ts';
 
 /** A line of the session, as parsed; its fields are checked by `schemas/log.ts` where they are used. */
 export type SessionLine = { t: string; seq: number } & Record<string, unknown>;
@@ -28,16 +28,14 @@ export interface LogState {
 /** Gets each line of the session: where it stands in the block, and its line number in the file, from 1. */
 export type EachLine = (line: SessionLine, from: number, to: number, number: number) => void;
 
+/** Reads a long line faster than JSON.parse; undefined when it can't. */
+export type ReadLong = (block: Buffer, from: number, to: number) => Record<string, unknown> | undefined;
+
 /** How many gaps, and how many other problems, are named; of more, only gaps are counted. */
 const NAMED = 20;
 
-const NEWLINE = Buffer.from('\n');
-
 /** How many of the last lines are remembered, to tell a repeated line from an altered one. */
 const REMEMBERED = 4096;
-
-const buffer = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
  * Reads a session's log line by line: tells the session's lines from somebody else's noise, holds the running digest, and
@@ -47,6 +45,7 @@ const buffer = (bytes: Uint8Array): Buffer =>
  */
 export class SessionLog {
   readonly #refuseRepeats: boolean;
+  readonly #readLong: ReadLong | undefined;
   #hash: Hash = createHash('sha256');
   /** Of everything read; absent while that is the same as `#hash`. */
   #file: Hash | undefined;
@@ -63,8 +62,9 @@ export class SessionLog {
   #startupError: string | undefined;
   #recent = new BigUint64Array(REMEMBERED);
 
-  constructor(options: { repeats?: 'skip' | 'refuse' } = {}) {
+  constructor(options: { repeats?: 'skip' | 'refuse'; readLong?: ReadLong } = {}) {
     this.#refuseRepeats = options.repeats === 'refuse';
+    this.#readLong = options.readLong;
   }
 
   /** One line without its newline. Returns the session's line when it is one and is new. */
@@ -76,9 +76,8 @@ export class SessionLog {
 
   /** Whole lines, each with its newline (the log's last line may lack it). Calls `each` for the session's new lines. */
   feedBlock(bytes: Uint8Array, each: EachLine): void {
-    const block = buffer(bytes);
-    // One text for a block of plain ASCII, where a byte is a character: a text for each line costs half as much again.
-    const text = isAscii(block) ? block.toString('latin1') : undefined;
+    const block = asBuffer(bytes);
+    const texts = new Texts(block);
     // Accepted lines that stand together are hashed together: one call for a block instead of two for a line.
     let unhashed = 0;
     for (let from = 0; from < block.length;) {
@@ -86,7 +85,7 @@ export class SessionLog {
       const to = newline === -1 ? block.length : newline;
       const next = newline === -1 ? to : to + 1;
       this.#number++;
-      const line = this.#parse(text?.slice(from, to) ?? block.toString('utf8', from, to));
+      const line = block[from] === 0x7b ? this.#parse(texts, block, from, to) : undefined;
       if (line && this.#isNext(line, block, from, to)) {
         if (line.t === 'end') {
           this.#take(block.subarray(unhashed, from));
@@ -134,11 +133,10 @@ export class SessionLog {
     this.#digest = this.#hash.digest('hex');
   }
 
-  #parse(line: string): SessionLine | undefined {
-    if (line.charCodeAt(0) !== 0x7b) return undefined;
-    let value: Record<string, unknown>;
+  #parse(texts: Texts, block: Buffer, from: number, to: number): SessionLine | undefined {
+    let value = to - from > LONG ? this.#readLong?.(block, from, to) : undefined;
     try {
-      value = JSON.parse(line);
+      value ??= JSON.parse(texts.of(from, to)) as Record<string, unknown>;
     } catch {
       return undefined;
     }
@@ -212,55 +210,4 @@ export class SessionLog {
       ...(this.#startupError === undefined ? {} : { startupError: this.#startupError }),
     };
   }
-}
-
-/** The longest line taken, bytes; a longer one is somebody else's. A workload's output is held to 16 MiB. */
-const LONGEST_LINE = 64 << 20;
-
-/** What is left of a line that is too long to be a session's: one zero byte, which is foreign. */
-const TOO_LONG = Buffer.alloc(1);
-
-/**
- * Cuts a byte stream into blocks of whole lines, each with its newline; only the last block may end without one. A stream
- * without newlines can't fill the memory. A block is good until the next one is asked for.
- */
-export async function* blocksOf(
-  stream: AsyncIterable<Uint8Array>,
-  longest = LONGEST_LINE,
-): AsyncGenerator<Buffer> {
-  let rest: Uint8Array[] = [];
-  let held = 0;
-  for await (const part of stream) {
-    const bytes = buffer(part);
-    const last = bytes.lastIndexOf(10) + 1;
-    if (last > 0) {
-      let from = 0;
-      if (held > 0) {
-        from = bytes.indexOf(10) + 1;
-        // Only the line that was begun is put together; the others stay where they are.
-        yield Buffer.concat(held > longest ? [TOO_LONG, NEWLINE] : [...rest, bytes.subarray(0, from)]);
-        rest = [];
-        held = 0;
-      }
-      if (last > from) yield bytes.subarray(from, last);
-    }
-    if (last < bytes.length) {
-      held += bytes.length - last;
-      // The stream may use its buffer again.
-      if (held <= longest) rest.push(Uint8Array.prototype.slice.call(bytes, last));
-      else rest = [];
-    }
-  }
-  if (held > 0) yield held > longest ? TOO_LONG : Buffer.concat(rest);
-}
-
-/** Splits a byte stream into lines (without newline). A last line without newline is yielded too. */
-export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const block of blocksOf(stream))
-    for (let from = 0; from < block.length;) {
-      const at = block.indexOf(10, from);
-      const to = at === -1 ? block.length : at;
-      yield block.subarray(from, to);
-      from = to + 1;
-    }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import * as v from 'valibot';
 import { logLine } from '../../schemas/log.ts';
 import { sessionLines } from '../../test/made-log.ts';
-import { checkedLine, fitsQuickly } from './line-check.ts';
+import { fitsQuickly, lineProblems } from './line-check.ts';
 
 const random = (seed: number) => () => {
   seed = (seed * 48271) % 2147483647;
@@ -110,14 +110,21 @@ describe('the quick check', () => {
   });
 });
 
+const said = (line: Line): readonly string[] => lineProblems(line, () => 'pod.log:7');
+
 test('what is wrong is said by the schema: place, path, wanted, found', () => {
   const sample = lines.find((one) => one['t'] === 'sample')!;
-  expect(checkedLine({ ...sample, turn: [1, -2] }, () => 'pod.log:7')).toEqual({
-    problems: ['pod.log:7: turn.1: expected a number ≥ 0, found -2'],
-  });
-  expect(checkedLine({ t: 'done', seq: 1 }, () => 'x')).toMatchObject({
-    problems: ['x: seeds: missing', 'x: samples: missing', 'x: at: missing'],
-  });
-  expect(checkedLine({ t: 'stop', seq: 1, reason: 'r', rounds: 3 }, () => 'x')).toHaveProperty('line');
-  expect(checkedLine({ t: 'news', seq: 1 }, () => 'x')).toHaveProperty('problems');
+  expect(said({ ...sample, turn: [1, -2] })).toEqual(['pod.log:7: turn.1: expected a number ≥ 0, found -2']);
+  // Of a list read from its bytes only what is wrong elsewhere is told.
+  expect(said({ ...sample, turn: new Float64Array([1, 2]), open: -3 })).toEqual([
+    'pod.log:7: open: expected a number ≥ 0, found -3',
+  ]);
+  expect(said({ ...sample, turn: new Float64Array([1, 2]) })).toEqual([]);
+  expect(said({ t: 'done', seq: 1 })).toEqual([
+    'pod.log:7: seeds: missing',
+    'pod.log:7: samples: missing',
+    'pod.log:7: at: missing',
+  ]);
+  expect(said({ t: 'stop', seq: 1, reason: 'r', rounds: 3 })).toEqual([]);
+  expect(said({ t: 'news', seq: 1 })).not.toEqual([]);
 });

@@ -3,8 +3,9 @@
  * longer for a sample of many turns than reading it does, so these are checked by hand here. The test proves by mutation
  * that the two agree on every line; the schema alone speaks: a line refused here is explained by it.
  */
-import { LARGEST, logLine, type Cpu, type LogLine, type Sample } from '../../schemas/log.ts';
+import { type Cpu, LARGEST, logLine, type Sample } from '../../schemas/log.ts';
 import { problemsOf } from '../../shared/read.ts';
+import { withPlainLists } from './long-line.ts';
 
 type Unchecked = Readonly<Record<string, unknown>>;
 
@@ -16,6 +17,8 @@ const isTally = (value: unknown): boolean => value === undefined || value === nu
 const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1;
 const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0;
 const areAmounts = (values: unknown): boolean => {
+  // Read as plain decimals: no sign, and at most 15 digits.
+  if (values instanceof Float64Array) return true;
   if (!Array.isArray(values)) return false;
   for (let at = 0; at < values.length; at++) if (!isAmount(values[at])) return false;
   return true;
@@ -67,12 +70,8 @@ export const fitsQuickly = (line: Unchecked): line is Cpu | Sample => {
   return (line['t'] === 'sample' || line['t'] === 'warmup') && isMeasured(line);
 };
 
-/** The line's type, or what is wrong with it: file, line, path, what was wanted and what was found. */
-export const checkedLine = (
-  line: Unchecked,
-  place: () => string,
-): { line: LogLine } | { problems: string[] } => {
-  if (fitsQuickly(line)) return { line: line as LogLine };
-  const problems = problemsOf(logLine, { value: line }, place());
-  return problems.length === 0 ? { line: line as LogLine } : { problems };
-};
+const NONE: readonly string[] = [];
+
+/** What is wrong with a line: file, line, path, what was wanted and what was found; empty when it is one of the log's. */
+export const lineProblems = (line: Unchecked, place: () => string): readonly string[] =>
+  fitsQuickly(line) ? NONE : problemsOf(logLine, { value: withPlainLists(line) }, place());

@@ -9,6 +9,8 @@ const random = (seed: number) => () => {
 /** Numbers as logs hold them: few decimals, many, whole, huge, tiny, negative; enough of them to fill chunks. */
 const kinds: [string, (next: () => number) => number][] = [
   ['with four decimals', (next) => Number((next() * 20).toFixed(4))],
+  ['near to each other', (next) => Number((5 + next()).toFixed(4))],
+  ['far apart', (next) => Number((next() * (next() < 0.001 ? 2e5 : 2)).toFixed(4))],
   ['with six decimals', (next) => Number((next() * 20 - 10).toFixed(6))],
   ['with all their digits', (next) => next() * 20],
   ['whole and large', (next) => Math.floor(next() * 1e12)],

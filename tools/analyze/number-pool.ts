@@ -1,35 +1,18 @@
 /** Growing stores of numbers, without the copies and the slack of a growing array. */
-import { medianOfFirst, selectQuantiles } from './select.ts';
+import { type Packed, packed, unpack } from './packed-numbers.ts';
+import { medianOfFirst, type Numbers, quantilesOf } from './select.ts';
 
-const FIRST_CHUNK = 1024;
-const LARGEST_CHUNK = 65536;
+const NOTHING = new Float64Array(0);
+const FIRST_CHUNK = 64;
+const LARGEST_CHUNK = 1 << 14;
 
-/** Whole numbers and the scale they were multiplied by, or numbers as they are. */
-type Chunk = { scale: number; numbers: Int32Array | Float64Array };
-
-/**
- * Times are mostly written with few decimals; as whole multiples of 0.0001 or 0.000001 they take half the space. Only
- * when every number comes back exactly.
- */
-const packed = (numbers: Float64Array): Chunk => {
-  for (const scale of [1e4, 1e6]) {
-    const small = new Int32Array(numbers.length);
-    let at = 0;
-    for (; at < numbers.length; at++) {
-      const number = numbers[at]!;
-      const whole = Math.round(number * scale) | 0;
-      if (whole / scale !== number) break;
-      small[at] = whole;
-    }
-    if (at === numbers.length) return { scale, numbers: small };
-  }
-  return { scale: 1, numbers };
-};
+/** Where packed numbers are put to be looked at. */
+const unpacked = new Float64Array(LARGEST_CHUNK);
 
 /** Numbers in the order they came. */
-export class NumberPool {
-  #full: Chunk[] = [];
-  #chunk = new Float64Array(0);
+export class NumberPool implements Numbers {
+  #full: (Packed | Float64Array)[] = [];
+  #chunk = NOTHING;
   #used = 0;
   #before = 0;
 
@@ -43,10 +26,11 @@ export class NumberPool {
   }
 
   /** Appends the values from index `from` on. */
-  pushFrom(values: readonly number[], from: number): void {
+  pushFrom(values: ArrayLike<number>, from: number): void {
     for (let at = from; at < values.length;) {
       if (this.#used === this.#chunk.length) this.#grow();
-      const [chunk, used] = [this.#chunk, this.#used];
+      const chunk = this.#chunk;
+      const used = this.#used;
       const fits = Math.min(chunk.length - used, values.length - at);
       for (let each = 0; each < fits; each++) chunk[used + each] = values[at + each]!;
       this.#used += fits;
@@ -56,39 +40,45 @@ export class NumberPool {
 
   #grow(): void {
     const size = this.#chunk.length;
-    if (size > 0) this.#full.push(packed(this.#chunk));
-    this.#before += this.#used;
-    this.#used = 0;
-    // A chunk that was packed left its numbers elsewhere, and can be filled again.
-    if (size === LARGEST_CHUNK && this.#full.at(-1)!.scale !== 1) return;
-    this.#chunk = new Float64Array(Math.min(LARGEST_CHUNK, Math.max(FIRST_CHUNK, size * 2)));
+    // The first chunks are doubled, not kept: most pools stay small.
+    if (size > 0 && size < LARGEST_CHUNK) {
+      const larger = new Float64Array(size * 2);
+      larger.set(this.#chunk);
+      this.#chunk = larger;
+      return;
+    }
+    if (size > 0) {
+      const small = packed(this.#chunk, size);
+      this.#full.push(small ?? this.#chunk);
+      this.#before += size;
+      this.#used = 0;
+      // What was packed left its numbers elsewhere: the chunk can be filled again.
+      if (small) return;
+    }
+    this.#chunk = new Float64Array(size === 0 ? FIRST_CHUNK : LARGEST_CHUNK);
   }
 
-  /** Copies all numbers to the beginning of an array; with `empty`, the pool gives them away piece by piece. */
-  copyTo(target: Float64Array, empty = false): void {
-    let at = 0;
-    for (const [index, { scale, numbers }] of this.#full.entries()) {
-      for (let each = 0; each < numbers.length; each++) target[at++] = numbers[each]! / scale;
-      if (empty) this.#full[index] = { scale: 1, numbers: NOTHING };
+  eachPart(take: (part: Float64Array, n: number) => void): void {
+    for (const one of this.#full) {
+      if (one instanceof Float64Array) take(one, one.length);
+      else {
+        unpack(one, one.scale, unpacked);
+        take(unpacked, one.low.length);
+      }
     }
-    target.set(this.#chunk.subarray(0, this.#used), at);
+    take(this.#chunk, this.#used);
   }
 
   toArray(): Float64Array {
     const all = new Float64Array(this.length);
-    this.copyTo(all);
+    let at = 0;
+    this.eachPart((part, n) => {
+      all.set(n === part.length ? part : part.subarray(0, n), at);
+      at += n;
+    });
     return all;
   }
 }
-
-const NOTHING = new Float64Array(0);
-
-/** One working copy for all: a large log's turns would otherwise leave one of 100 MB for each target and size. */
-let scratch = new Float64Array(64);
-const scratchOf = (n: number): Float64Array => {
-  if (scratch.length < n) scratch = new Float64Array(n);
-  return scratch;
-};
 
 /** What is said of a number of turns. */
 export interface Pooled {
@@ -98,12 +88,9 @@ export interface Pooled {
   max: number;
 }
 
-const summed = (pool: NumberPool, empty: boolean): Pooled => {
-  const n = pool.length;
-  const all = scratchOf(n);
-  pool.copyTo(all, empty);
-  const [p50, p95, max] = selectQuantiles(all, n, [0.5, 0.95, 1]);
-  return { n, p50: p50!, p95: p95!, max: max! };
+const summed = (pool: NumberPool): Pooled => {
+  const [p50, p95, max] = quantilesOf(pool, [0.5, 0.95, 1]);
+  return { n: pool.length, p50: p50!, p95: p95!, max: max! };
 };
 
 /** Turns of many samples. Once it was summed up the turns are gone: a large log's take most of the memory. */
@@ -111,13 +98,13 @@ export class TurnPool {
   #numbers: NumberPool | undefined = new NumberPool();
   #summary: Pooled | undefined;
 
-  pushFrom(values: readonly number[], from: number): void {
+  pushFrom(values: ArrayLike<number>, from: number): void {
     this.#numbers?.pushFrom(values, from);
   }
 
   /** Undefined when there are none. */
   get summary(): Pooled | undefined {
-    if (this.#numbers && this.#numbers.length > 0) this.#summary = summed(this.#numbers, true);
+    if (this.#numbers && this.#numbers.length > 0) this.#summary = summed(this.#numbers);
     this.#numbers = undefined;
     return this.#summary;
   }
@@ -125,32 +112,32 @@ export class TurnPool {
 
 /** One value per sample. A metric exists only when every sample has it (spec §6), so from the first gap on nothing is kept. */
 export class Column {
-  #pool = new NumberPool();
-  #complete = true;
+  #pool: NumberPool | undefined = new NumberPool();
 
   push(value: number | null | undefined): void {
-    if (value === null || value === undefined) {
-      this.#complete = false;
-      this.#pool = new NumberPool();
-    } else if (this.#complete) this.#pool.push(value);
+    if (value === null || value === undefined) this.#pool = undefined;
+    else this.#pool?.push(value);
   }
 
   /** The values when every sample had one, and there was a sample. */
   values(): number[] | undefined {
-    return this.#complete && this.#pool.length > 0 ? [...this.#pool.toArray()] : undefined;
+    return this.#pool && this.#pool.length > 0 ? [...this.#pool.toArray()] : undefined;
   }
 
   /** p50, p95 and max of the values, when every sample had one. */
   get summary(): Pooled | undefined {
-    return this.#complete && this.#pool.length > 0 ? summed(this.#pool, false) : undefined;
+    return this.#pool && this.#pool.length > 0 ? summed(this.#pool) : undefined;
   }
 }
 
+/** One working copy for all. */
+let scratch = new Float64Array(64);
+
 /** Median of a list from index `from` on; undefined when nothing is left. The list stays as it is. */
-export const medianFrom = (values: readonly number[], from: number): number | undefined => {
+export const medianFrom = (values: ArrayLike<number>, from: number): number | undefined => {
   const n = values.length - from;
   if (n <= 0) return undefined;
-  const part = scratchOf(n);
-  for (let at = 0; at < n; at++) part[at] = values[from + at]!;
-  return medianOfFirst(part, n);
+  if (scratch.length < n) scratch = new Float64Array(2 * n);
+  for (let at = 0; at < n; at++) scratch[at] = values[from + at]!;
+  return medianOfFirst(scratch, n);
 };

@@ -1,5 +1,6 @@
 /** results.jsonl and seeds.jsonl: the log's sample and seed lines without `t` and `seq`; candidates carry `version` (spec §5). */
 import type { Sample, Seed } from '../../schemas/log.ts';
+import { withPlainLists } from './long-line.ts';
 import type { Session } from './session.ts';
 
 /** How a sample line of ours begins. */
@@ -56,7 +57,7 @@ export class Rows {
     const about = profile?.targets.find((one) => one.name === target);
     const version = about?.role === 'candidate' ? about.commit || facts?.commit : undefined;
     const fields = { ...(version ? { version } : {}), ...(this.#ofSeveral ? { run: facts!.run } : {}) };
-    const end = Object.entries(fields).map(
+    const end = Object.entries(withPlainLists(fields)).map(
       ([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`,
     );
     const extra = { fields, end: Buffer.from(`${end.join('')}}\n`) };
@@ -103,7 +104,10 @@ export const rowOf = (
   extra: Readonly<Record<string, string>>,
 ): string => {
   const row = Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key in extra ? `bench_${key}` : key, value]),
+    Object.entries(withPlainLists(fields)).map(([key, value]) => [
+      key in extra ? `bench_${key}` : key,
+      value,
+    ]),
   );
   return `${JSON.stringify({ ...row, ...extra })}\n`;
 };

@@ -42,6 +42,8 @@ class Throttling {
   }
 }
 
+const NONE: readonly string[] = [];
+
 export class Samples {
   count = 0;
   /** The round of each sample. */
@@ -77,7 +79,7 @@ export class Samples {
   }
 
   /** One sample with the readings around its process. Returns what is wrong with the profile's own metrics in it. */
-  add(sample: Sample, cpu: Cpu | undefined): string[] {
+  add(sample: Sample, cpu: Cpu | undefined): readonly string[] {
     this.count++;
     this.rounds.push(sample.sample);
     const { turn, fingerprint } = sample;
@@ -91,7 +93,7 @@ export class Samples {
     this.bytes.push(sample.bytes);
     this.retained.push(sample.retained);
     this.growthPerTurn.push(sample.growthPerTurn);
-    return this.own.length === 0 ? [] : this.own.flatMap((one) => addOwn(one, sample));
+    return this.own.length === 0 ? NONE : this.own.flatMap((one) => addOwn(one, sample));
   }
 
   #addCpu({ turn, turnCpu, openCpu }: Sample, cpu: Cpu | undefined): void {

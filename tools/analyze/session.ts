@@ -1,8 +1,10 @@
 /** One session's log, read as a stream: its lines checked, its numbers kept, its rows handed on. */
 import type { NodeType } from '../../schemas/analysis.ts';
 import type { Cpu, Facts, LogLine, Pin, Sample, Seed } from '../../schemas/log.ts';
-import { blocksOf, type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
-import { checkedLine } from './line-check.ts';
+import { blocksOf } from '../../shared/line-blocks.ts';
+import { type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
+import { lineProblems } from './line-check.ts';
+import { readLongLine } from './long-line.ts';
 import { type MeasuredProfile, measuredTargets, profileOf } from './measured-profile.ts';
 import { Readings } from './readings.ts';
 import type { Rows } from './rows.ts';
@@ -10,6 +12,9 @@ import { Samples } from './samples.ts';
 
 /** How many wrong lines are named; of more, only the count is. */
 const NAMED = 20;
+
+/** Nothing is wrong: one list for all lines. */
+const NONE: readonly string[] = [];
 
 const nodeTypeOf = (line: Sample | Seed): NodeType => ({
   cpuModel: line.cpuModel,
@@ -50,10 +55,10 @@ export class Session {
 
   /** The samples of one target at one size; empty ones when the log has none. */
   samples(target: string, turns: number): Samples {
-    const bySize = this.#samples.get(target) ?? new Map<number, Samples>();
-    this.#samples.set(target, bySize);
-    const found = bySize.get(turns) ?? new Samples(this.profile?.metrics ?? []);
-    bySize.set(turns, found);
+    let bySize = this.#samples.get(target);
+    if (!bySize) this.#samples.set(target, (bySize = new Map()));
+    let found = bySize.get(turns);
+    if (!found) bySize.set(turns, (found = new Samples(this.profile?.metrics ?? [])));
     return found;
   }
 
@@ -112,7 +117,7 @@ class Reader {
   }
 
   /** Keeps a checked line; returns what is wrong with it beyond its format. */
-  take(line: LogLine): string[] {
+  take(line: LogLine): readonly string[] {
     const session = this.#session;
     const cpu = this.#cpu;
     this.#cpu = undefined;
@@ -123,16 +128,16 @@ class Reader {
         if (session.pin) return ['a second pin line'];
         session.pin = line;
         session.readings.begin(line);
-        return [];
+        return NONE;
       case 'cpu':
         this.#cpu = line;
-        return [];
+        return NONE;
       case 'seed': {
         const problems = this.#notPlanned(line);
         if (problems.length > 0) return problems;
         session.seeds.push(line);
         this.#note(line);
-        return [];
+        return NONE;
       }
       case 'sample': {
         const problems = this.#notPlanned(line);
@@ -144,25 +149,25 @@ class Reader {
       }
       case 'stop':
         session.stopped = line.reason;
-        return [];
+        return NONE;
       case 'done':
         session.doneAt = line.at;
         session.counted = { seeds: line.seeds, samples: line.samples };
-        return [];
+        return NONE;
       case 'error':
         session.error = { message: line.message, invalid: line.invalid === true };
-        return [];
+        return NONE;
       case 'warmup':
         // Never counted.
         session.readings.warmup(line.target);
-        return [];
+        return NONE;
       default:
         // The end line is the log's own.
-        return [];
+        return NONE;
     }
   }
 
-  #takeFacts(line: Facts): string[] {
+  #takeFacts(line: Facts): readonly string[] {
     const session = this.#session;
     if (session.facts) return ['a second facts line'];
     session.facts = line;
@@ -173,20 +178,20 @@ class Reader {
       this.#targets.set(one.name, new Set(line.turns));
     const names = [...this.#targets.keys()];
     return names.join() === line.targets.join()
-      ? []
+      ? NONE
       : [
           `targets: expected those of the profile, ${names.join(', ')}, found ${JSON.stringify(line.targets)}`,
         ];
   }
 
-  #notPlanned({ t, target, turns }: Sample | Seed): string[] {
+  #notPlanned({ t, target, turns }: Sample | Seed): readonly string[] {
     const { facts, profile } = this.#session;
     if (!facts) return [`a ${t} line before the facts`];
-    if (!profile) return [];
+    if (!profile) return NONE;
     const sizes = this.#targets.get(target);
     if (!sizes)
       return [`target: expected a target that this session measures, found ${JSON.stringify(target)}`];
-    return sizes.has(turns) ? [] : [`turns: expected one of ${facts.turns.join(', ')}, found ${turns}`];
+    return sizes.has(turns) ? NONE : [`turns: expected one of ${facts.turns.join(', ')}, found ${turns}`];
   }
 
   #note(line: Sample | Seed): void {
@@ -213,17 +218,17 @@ export async function* readSession(
   session: Session,
   rows?: Rows,
 ): AsyncGenerator<void> {
-  const log = new SessionLog({ repeats: 'refuse' });
+  const log = new SessionLog({ repeats: 'refuse', readLong: readLongLine });
   const reader = new Reader(session);
   for await (const block of blocksOf(stream)) {
     log.feedBlock(block, (raw: SessionLine, from, to, number) => {
       const place = (): string => `${session.place}:${number}`;
-      const checked = checkedLine(raw, place);
-      if ('problems' in checked) return session.wrong(checked.problems);
-      const problems = reader.take(checked.line);
+      const wrong = lineProblems(raw, place);
+      if (wrong.length > 0) return session.wrong(wrong);
+      const line = raw as LogLine;
+      const problems = reader.take(line);
       if (problems.length > 0) return session.wrong(problems.map((one) => `${place()}: ${one}`));
-      if (rows && (checked.line.t === 'sample' || checked.line.t === 'seed'))
-        rows.add(checked.line, session, block, from, to);
+      if (rows && (line.t === 'sample' || line.t === 'seed')) rows.add(line, session, block, from, to);
     });
     yield;
   }

@@ -1,5 +1,6 @@
 /** Follows a session's log as it arrives: keeps it, verifies it, and shows how far it is. */
-import { linesOf, type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
+import { linesOf } from '../../shared/line-blocks.ts';
+import { type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
 import type { Live } from './live.ts';
 import { openPartialLog } from './log-file.ts';
 import { Progress } from './progress.ts';

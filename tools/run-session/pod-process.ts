@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ProcessIdentity } from '../../schemas/job.ts';
 import { cause, failed } from '../../shared/failure.ts';
-import { linesOf } from '../../shared/session-log.ts';
+import { linesOf } from '../../shared/line-blocks.ts';
 import { identityOf, killTree, signal } from './processes.ts';
 
 /** How long the program may take to end after it was asked to, before it is killed, ms. */

@@ -1,6 +1,6 @@
 /** Follows the log of a session's pod to its end, over broken connections, rotations and restarts of whoever serves it. */
 import { type Cluster, ConnectionError, isNotFound, isNotStarted } from '../../../shared/kubernetes.ts';
-import { blocksOf } from '../../../shared/session-log.ts';
+import { blocksOf } from '../../../shared/line-blocks.ts';
 import { BENCH } from './objects.ts';
 import { isPassing } from './patience.ts';
 import type { PodLog } from './pod-log.ts';
