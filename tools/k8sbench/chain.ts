@@ -75,11 +75,16 @@ export interface ChainEnd {
   errors: readonly string[];
 }
 
-/** Until a step does not end with 0. The last step's output is the chain's. */
+/**
+ * Until a step does not end with 0; a bad judgement (4) ends nothing, what was judged is recorded all the same. The chain
+ * prints what its last step prints, apart from those whose output is talk.
+ */
 export const runChain = async (steps: readonly Step[], world: World, named?: string): Promise<ChainEnd> => {
   const errors: string[] = [];
   const stderr = listening(world.stderr, errors);
   let [before, run, last] = ['', named, ''];
+  let judged: Exit = EXIT.done;
+  const printing = steps.findLastIndex((one) => !one.beside);
   for (const [at, { tool, args, takes }] of steps.entries()) {
     if (world.interrupted.aborted) {
       const again = run === undefined ? '' : `; the same command with '--run ${run}' goes on from there`;
@@ -87,16 +92,17 @@ export const runChain = async (steps: readonly Step[], world: World, named?: str
       return { exit: EXIT.interrupted, run, last: '', errors };
     }
     const output = kept();
-    const isLast = at === steps.length - 1;
-    const outside = between(world, isLast ? world.stdout : output, stderr, at === 0 ? undefined : before);
+    const stdout = at === printing ? world.stdout : at > printing ? stderr : output;
+    const outside = between(world, stdout, stderr, at === 0 ? undefined : before);
     const exit = await tool.main(takes === 'run' ? [...args, '--run', run!] : args, outside);
     last = tool.name;
     before = output.text();
     // Everything a step prints before the last is a path or, for the step that reads it, a whole file.
-    if (!isLast && steps[at + 1]!.takes === 'run') run = before.trimEnd() || run;
-    if (exit !== EXIT.done) return { exit, run, last, errors };
+    if (at < printing && steps[at + 1]!.takes === 'run') run = before.trimEnd() || run;
+    if (exit === EXIT.judgedBad) judged = exit;
+    else if (exit !== EXIT.done) return { exit, run, last, errors };
   }
-  return { exit: EXIT.done, run, last, errors };
+  return { exit: judged, run, last, errors };
 };
 
 /** One attempt of a pipeline: its number from 1, and how many there are at most. */

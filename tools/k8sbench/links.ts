@@ -17,6 +17,12 @@ export interface Link {
   takes: 'nothing' | 'run' | 'stdin';
   /** What it is told when it takes the standard input, such as `--profile -`. */
   fed?: readonly string[];
+  /** Words of another link's list flag that are this one's. */
+  shares?: { flag: string; words: readonly string[] };
+  /** Flags of another link that it is told as well. */
+  also?: readonly string[];
+  /** What it prints is talk: the pipeline prints what the step before it did. */
+  beside?: true;
 }
 
 /** A step ready to be called or printed. */
@@ -24,7 +30,11 @@ export interface Step {
   tool: Tool;
   args: string[];
   takes: Link['takes'];
+  beside?: true;
 }
+
+/** A step that may end with 4, which ends no pipeline: what was judged is recorded all the same. */
+export const mayBeBad = ({ args }: Step): boolean => args.includes('--fail-on');
 
 /** Flag name → the link that takes it: the first that knows it, because what a run was planned with counts in every later step. */
 const owners = (links: readonly Link[]): Map<string, Link> => {
@@ -42,9 +52,39 @@ const inPipeline = ({ tool, words }: Link, name: string): Flag<unknown> => {
   return flag.about.startsWith(prefix) ? { ...flag, about: flag.about.slice(prefix.length) } : flag;
 };
 
+/** Words of a list flag: those that are another link's, and the rest. */
+const divided = (given: string, words: readonly string[]): { theirs: string; rest: string } => {
+  const all = given.split(',');
+  return {
+    theirs: all.filter((one) => words.includes(one)).join(),
+    rest: all.filter((one) => !words.includes(one)).join(),
+  };
+};
+
+/** A list flag that takes another link's words too. */
+const withWords = (
+  flag: Flag<unknown>,
+  { flag: name, words }: NonNullable<Link['shares']>,
+  about: Link,
+): Flag<unknown> => ({
+  ...flag,
+  about: `${flag.about}; ${inPipeline(about, name).about}`,
+  read(given) {
+    const { rest } = divided(given, words);
+    const found = rest === '' && given !== '' ? ({ ok: true, value: [] } as const) : flag.read(rest);
+    return found.ok ? found : { ok: false, expected: `${found.expected}, ${words.join(', ')}` };
+  },
+});
+
 /** The flags of a pipeline: those of its tools. */
 export const flagsOf = (links: readonly Link[]): Flags =>
-  Object.fromEntries([...owners(links)].map(([name, link]) => [name, inPipeline(link, name)]));
+  Object.fromEntries(
+    [...owners(links)].map(([name, link]) => {
+      const flag = inPipeline(link, name);
+      const other = links.find((one) => one.shares?.flag === name);
+      return [name, other ? withWords(flag, other.shares!, other) : flag];
+    }),
+  );
 
 /** A flag as it is written on a command line again. */
 const asWritten = (name: string, flag: Flag<unknown>, values: readonly string[]): string[] =>
@@ -52,20 +92,49 @@ const asWritten = (name: string, flag: Flag<unknown>, values: readonly string[])
     ? values.map((value) => (value === 'true' ? `--${name}` : `--no-${name}`))
     : values.flatMap((value) => [`--${name}`, value]);
 
-/** The steps of a pipeline for the flags that were given. */
-export const stepsOf = (links: readonly Link[], given: ReadonlyMap<string, readonly string[]>): Step[] => {
+type Given = ReadonlyMap<string, readonly string[]>;
+
+/** The flags that a link takes, with their values. */
+const takenBy = (link: Link, links: readonly Link[], given: Given): Map<string, readonly string[]> => {
   const owner = owners(links);
-  const mine = (link: Link): string[] => [...given.keys()].filter((name) => owner.get(name) === link);
-  return links
-    .filter((link) => !link.optional || mine(link).length > 0)
-    .map((link, at) => ({
-      tool: link.tool,
-      args: [
-        ...(link.words ?? []),
-        ...(link.fixed ?? []),
-        ...(at > 0 ? (link.fed ?? []) : []),
-        ...mine(link).flatMap((name) => asWritten(name, link.tool.flags[name]!, given.get(name)!)),
-      ],
-      takes: at > 0 ? link.takes : 'nothing',
-    }));
+  const taken = new Map<string, readonly string[]>();
+  for (const [name, values] of given) {
+    const other = links.find((one) => one.shares?.flag === name);
+    const part = (one: string) => divided(one, other?.shares?.words ?? []);
+    const mine =
+      owner.get(name) === link
+        ? other
+          ? values.map((one) => part(one).rest)
+          : values
+        : other === link
+          ? values.map((one) => part(one).theirs)
+          : [];
+    const kept = other ? mine.filter((one) => one !== '') : mine;
+    if (kept.length > 0) taken.set(name, kept);
+  }
+  return taken;
 };
+
+/** The steps of a pipeline for the flags that were given. */
+export const stepsOf = (links: readonly Link[], given: Given): Step[] =>
+  links
+    .map((link) => ({ link, taken: takenBy(link, links, given) }))
+    .filter(({ link, taken }) => !link.optional || taken.size > 0)
+    .map(({ link, taken }, at) => {
+      const { tool, words = [], fixed = [], fed = [], also = [] } = link;
+      const written = (name: string, values: readonly string[] = []): string[] =>
+        asWritten(name, tool.flags[name]!, values);
+      const step: Step = {
+        tool,
+        args: [
+          ...words,
+          ...fixed,
+          ...(at > 0 ? fed : []),
+          ...[...taken].flatMap(([name, values]) => written(name, values)),
+          ...also.flatMap((name) => written(name, given.get(name))),
+        ],
+        takes: at > 0 ? link.takes : 'nothing',
+      };
+      if (link.beside) step.beside = true;
+      return step;
+    });

@@ -13,6 +13,7 @@ import type { Link } from './links.ts';
 import { definePipeline, type Pipeline } from './pipeline.ts';
 
 const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid, EXIT.interrupted] as const;
+const concluding = [...exits.slice(0, 4), EXIT.judgedBad, ...exits.slice(4)] as const;
 
 const making: Link = {
   tool: profile,
@@ -20,11 +21,13 @@ const making: Link = {
   optional: true,
   takes: 'nothing',
 };
+/** What only a comparison can be asked. */
+const OF_COMPARISONS = ['margin', 'for-effect', 'from', 'power', 'stop-when', 'fail-on'];
 const planning = (mode: string): Link => ({
   tool: plan,
   fixed: mode === 'compare' ? [] : ['--mode', mode],
   fed: ['--profile', '-'],
-  leave: ['mode', 'dry-run', 'force'],
+  leave: ['mode', 'dry-run', 'force', ...(mode === 'compare' ? [] : OF_COMPARISONS)],
   takes: 'stdin',
 });
 const picking: Link = {
@@ -46,12 +49,32 @@ const judging: Link = {
 const recording: Link = {
   tool: tracker,
   words: ['append'],
-  leave: ['run', 'rule', 'turns', 'last', 'json'],
+  leave: ['run', 'rule', 'turns', 'last', 'json', 'metric', 'within', 'fail-on'],
+  takes: 'run',
+};
+/** Whether the history that the run was recorded in changed, when that is asked for. */
+const watching: Link = {
+  tool: tracker,
+  words: ['changes'],
+  leave: Object.keys(tracker.flags).filter((name) => name !== 'within'),
+  shares: { flag: 'fail-on', words: ['change'] },
+  also: ['track'],
+  optional: true,
+  beside: true,
   takes: 'run',
 };
 
 /** From a profile to a line in the history. */
-export const LINKS = [making, planning('compare'), picking, rendering, measuring, judging, recording];
+export const LINKS = [
+  making,
+  planning('compare'),
+  picking,
+  rendering,
+  measuring,
+  judging,
+  recording,
+  watching,
+];
 
 /** On this machine no node is picked and no Job rendered; in a cluster a node is picked when that was asked for. */
 const settled =
@@ -77,11 +100,20 @@ EXAMPLES
   k8sbench compare --local
   k8sbench compare --local --reference 'sort -n data' --candidate 'sort -n --parallel=2 data'
   k8sbench compare --local --old main --new WORKTREE --build 'make -j2' --sample './bin/app data'
-  k8sbench compare --local --rounds 12 --explain`,
-  exits,
+  k8sbench compare --local --rounds 12 --explain
+  k8sbench compare --local --margin 2% --fail-on slower,cant-tell
+  k8sbench compare --local --purpose main --fail-on change --within 5`,
+  exits: concluding,
 });
 
-const CALIBRATION = [making, planning('calibrate'), picking, rendering, measuring, judging];
+const CALIBRATION = [
+  making,
+  planning('calibrate'),
+  picking,
+  rendering,
+  measuring,
+  { ...judging, leave: [...judging.leave, ...OF_COMPARISONS] },
+];
 
 export const calibrate = definePipeline({
   name: 'calibrate',
@@ -107,13 +139,13 @@ const judgingAgain: Link = {
 export const report = definePipeline({
   name: 'report',
   about: 'judges a finished run again, with other flags, and records it again',
-  links: [judgingAgain, recording],
+  links: [judgingAgain, recording, watching],
   async settle(given, world) {
     const run = await openRun(given.get('run')?.[0], world);
     const calibration = run.has('run.json') && run.json('run.json', runSchema).mode === 'calibrate';
     return {
       // A calibration has no line in the history.
-      links: calibration ? [judgingAgain] : [judgingAgain, recording],
+      links: calibration ? [judgingAgain] : [judgingAgain, recording, watching],
       given: new Map([...given, ['run', [run.shown]]]),
     };
   },
@@ -124,5 +156,5 @@ export const report = definePipeline({
 EXAMPLE
 
   k8sbench report --run out/RUN --max-cv 0.1 --baseline baseline.json`,
-  exits,
+  exits: concluding,
 });

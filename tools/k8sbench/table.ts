@@ -48,7 +48,7 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
   },
   analyze: {
     group: 'judging',
-    about: "judges a session's log: samples, noise, exact values, verdicts",
+    about: "judges a session's log: samples, noise, exact values, verdicts, conclusions",
     load: () => import('../analyze/main.ts'),
   },
   tracker: {

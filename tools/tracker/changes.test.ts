@@ -135,8 +135,8 @@ describe('tracker changes', () => {
     expect(exit).toBe(4);
     expect(stdout).toContain(`${commits[24]!.slice(0, 10)}   ${commits[25]!.slice(0, 10)}`);
     expect(stdout).toMatch(/store +50 +warm +0\.\d+ +0\.\d+ +\+\d+\.\d %/);
-    expect((await tracker(path, 'changes', '--fail-on', 'change', '--last', '10')).exit).toBe(0);
-    expect((await tracker(path, 'changes', '--fail-on', 'change', '--last', '15')).exit).toBe(4);
+    expect((await tracker(path, 'changes', '--fail-on', 'change', '--within', '10')).exit).toBe(0);
+    expect((await tracker(path, 'changes', '--fail-on', 'change', '--within', '15')).exit).toBe(4);
   });
 
   test('a history without a change has none, and does not fail', async () => {
@@ -230,8 +230,8 @@ describe('tracker bisect', () => {
 });
 
 test('each verb takes its own flags', async () => {
-  const { exit, stderr } = await tracker(track([]), 'bisect', '--fail-on', 'change', '--last', '3');
+  const { exit, stderr } = await tracker(track([]), 'bisect', '--fail-on', 'change', '--within', '3');
   expect(exit).toBe(2);
   expect(stderr).toContain("'tracker bisect' takes no flag '--fail-on'");
-  expect(stderr).toContain("'tracker bisect' takes no flag '--last'");
+  expect(stderr).toContain("'tracker bisect' takes no flag '--within'");
 });

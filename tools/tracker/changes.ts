@@ -67,12 +67,12 @@ const tableOf = (lines: readonly ChangeLine[], nodeTypes: number): string =>
 
 export const changes: Verb = {
   about: 'finds where candidate/reference ratios changed, with the commits on either side',
-  flags: ['run', 'track', 'purpose', 'rule', 'turns', 'metric', 'last', 'fail-on', 'json'],
+  flags: ['run', 'track', 'purpose', 'rule', 'turns', 'metric', 'within', 'fail-on', 'json'],
   async run(call) {
     const { flags, world, talk } = call;
     const purpose = flags.purpose ?? MAIN;
     const { track, series } = await readSeries(call, [purpose]);
-    const recent = flags.last ?? Infinity;
+    const recent = flags.within ?? Infinity;
     const lines = changesIn(series).flatMap(([one, found]) =>
       found.filter(({ at }) => at >= one.points.length - recent).map((change) => lineOf(one, change)),
     );

@@ -20,16 +20,11 @@ export const flags = {
   rule: text('show, changes, bisect: lines of this rule', 'RULE'),
   turns: whole('show, changes, bisect: lines of this size', 'N', { min: 1 }),
   metric: many(
-    text("changes, bisect: this value, by its name in the lines (default: the primary metrics')", 'NAME'),
+    text('changes, bisect: this value, by its name in the lines (default: the primary ones)', 'NAME'),
   ),
-  last: whole(
-    'show: the newest lines (default: 20; with --json all); changes: only within the newest runs',
-    'N',
-    {
-      min: 1,
-    },
-  ),
-  'fail-on': choice('changes: change ends with 4 when there is one', ['change']),
+  last: whole('show: the newest lines (default: 20; with --json all)', 'N', { min: 1 }),
+  within: whole('changes: only change points within the newest N runs', 'N', { min: 1 }),
+  'fail-on': choice('changes: change: ends with 4 when the history changed', ['change']),
   json: yes('show: print the lines as they stand in the file; changes, bisect: print JSON lines'),
 };
 
