@@ -3,6 +3,7 @@ import type { GenericSchema } from 'valibot';
 import { analysis } from './analysis.ts';
 import { attempt } from './attempt.ts';
 import { baseline } from './baseline.ts';
+import { bundle } from './bundle.ts';
 import { calibration } from './calibration.ts';
 import { bisectStep, change } from './changes.ts';
 import { cluster } from './cluster.ts';
@@ -13,6 +14,7 @@ import { nodes } from './nodes.ts';
 import { noise } from './noise.ts';
 import { compactPlan, plan } from './plan.ts';
 import { profile } from './profile.ts';
+import { recipe } from './recipe.ts';
 import { resultLine, seedLine } from './results.ts';
 import { run } from './run.ts';
 import { spread } from './spread.ts';
@@ -69,6 +71,8 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     file: 'baseline.json',
     about: 'values to compute deltas against',
   },
+  recipe: { schema: recipe, shape: 'yaml', file: 'bundle.yaml', about: 'what a bundle is built from' },
+  bundle: { schema: bundle, shape: 'json', file: 'bundle.json', about: 'what a bundle was built from' },
   nodes: { schema: nodes, shape: 'json', file: 'nodes.json', about: 'nodes ranked, and the choice' },
   job: { schema: job, shape: 'json', file: 'job.json', about: 'what became of a session' },
   cluster: {

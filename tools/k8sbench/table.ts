@@ -26,6 +26,11 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     about: 'refuses all that can be refused early, and lays down every step of a session',
     load: () => import('../plan/main.ts'),
   },
+  bundle: {
+    group: 'session',
+    about: 'builds, checks, packs and compares bundles: what a session measures, pinned to the last byte',
+    load: () => import('../bundle/main.ts'),
+  },
   'pick-nodes': {
     group: 'session',
     about: 'ranks nodes by free CPU and picks those to run on',

@@ -1,0 +1,78 @@
+/** Artifacts that were built before, by the digest of everything that determines them. What isn't as it was left is built anew. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { type BuiltFile, listOf, normalise } from './tree.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Directory of our own for what can be made again: the user's cache, else a temporary one. */
+export const cacheOf = (env: Env): string => {
+  const given = env['XDG_CACHE_HOME'] ?? '';
+  const home = env['HOME'] || homedir();
+  const user = isAbsolute(given) ? given : isAbsolute(home) ? join(home, '.cache') : undefined;
+  return user === undefined
+    ? join(env['TMPDIR'] || tmpdir(), `k8sbench-${process.getuid?.() ?? 'user'}`, 'bundle')
+    : join(user, 'k8sbench', 'bundle');
+};
+
+/** An artifact's files on disk. */
+export interface Built {
+  directory: string;
+  files: BuiltFile[];
+}
+
+const LIST = 'files.json';
+const TREE = 'tree';
+
+const intact = async (entry: string): Promise<Built | undefined> => {
+  try {
+    const files = await listOf(join(entry, TREE));
+    return JSON.stringify(files) === readFileSync(join(entry, LIST), 'utf8')
+      ? { directory: join(entry, TREE), files }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether an artifact is there, as it was left. */
+export const cached = async (cache: string, key: string): Promise<Built | undefined> => {
+  const entry = join(cache, 'artifacts', key);
+  return existsSync(entry) ? await intact(entry) : undefined;
+};
+
+/** Builds an artifact in a place of its own and keeps it. It appears whole or not at all. */
+export const buildInto = async (
+  cache: string,
+  key: string,
+  build: (place: { sources: string; out: string; scratch: string }) => Promise<void>,
+): Promise<Built> => {
+  const artifacts = join(cache, 'artifacts');
+  mkdirSync(artifacts, { recursive: true });
+  const fresh = mkdtempSync(join(cache, 'building-'));
+  try {
+    const place = {
+      sources: join(fresh, 'sources'),
+      out: join(fresh, 'result', TREE),
+      scratch: join(fresh, 'scratch'),
+    };
+    for (const one of Object.values(place)) mkdirSync(one, { recursive: true });
+    await build(place);
+    normalise(place.out);
+    writeFileSync(join(fresh, 'result', LIST), JSON.stringify(await listOf(place.out)));
+    const entry = join(artifacts, key);
+    rmSync(entry, { recursive: true, force: true });
+    try {
+      renameSync(join(fresh, 'result'), entry);
+    } catch (error) {
+      // Somebody else was at it, too: the same key is the same artifact.
+      if (!existsSync(entry)) throw error;
+    }
+    const built = await intact(entry);
+    if (!built) throw new Error(`'${entry}' changed while it was written`);
+    return built;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,93 @@
+/** cargo: a Rust program, with its lockfile, for a target of the bundle's architecture. */
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { ArtifactOf } from '../../../schemas/recipe.ts';
+import { sha256File } from '../../../shared/files.ts';
+import { buildEnv, runBuild } from '../command.ts';
+import { type Asked, type Kind, nothing } from '../kind.ts';
+import { answerOf } from '../source.ts';
+
+const CPUS = { amd64: 'x86_64', arm64: 'aarch64' } as const;
+
+const triple = ({ libc }: ArtifactOf<'cargo'>, { arch }: Asked): string =>
+  `${CPUS[arch]}-unknown-linux-${libc}`;
+
+/** Programs that link for another machine, by target. */
+const LINKERS: Readonly<Record<string, string>> = {
+  'aarch64-unknown-linux-gnu': 'aarch64-linux-gnu-gcc',
+  'x86_64-unknown-linux-gnu': 'x86_64-linux-gnu-gcc',
+};
+
+/** How a target is linked here: with the machine's own linker, another one, or the one that comes with Rust. */
+const linker = (target: string, host: string): string | undefined =>
+  target === host ? undefined : target.endsWith('-musl') ? 'rust-lld' : LINKERS[target];
+
+const hostOf = (about: string): string => /^host: (.*)$/m.exec(about)?.[1] ?? '';
+
+export const cargo: Kind<'cargo'> = {
+  name: ({ name }) => `cargo bin/${name}`,
+  async prepare(artifact, asked) {
+    const { source, world } = asked;
+    const env = buildEnv(world);
+    const cwd = join(source.top, artifact.in);
+    const files = source.below([artifact.in, ...artifact.with]);
+    const cargoVersion = answerOf(['cargo', '--version'], env, cwd)?.split(' ')[1];
+    const about = answerOf(['rustc', '-vV'], env, cwd);
+    const problems: string[] = [];
+    if (cargoVersion === undefined || about === undefined)
+      problems.push("'cargo' and 'rustc' are not both on the PATH; install them from https://rustup.rs");
+    else {
+      const target = triple(artifact, asked);
+      const directory = answerOf(['rustc', '--print', 'target-libdir', '--target', target], env, cwd);
+      if (directory === undefined || !existsSync(directory))
+        problems.push(`Rust has no target '${target}' here; 'rustup target add ${target}' installs it`);
+      const program = linker(target, hostOf(about));
+      if (
+        program !== undefined &&
+        program !== 'rust-lld' &&
+        answerOf([program, '--version'], env) === undefined
+      )
+        problems.push(`'${program}', which links for ${target}, is not on the PATH; install it`);
+    }
+    const lock = [join(artifact.in, 'Cargo.lock'), 'Cargo.lock'].find((one) =>
+      files.some((file) => file.path === one),
+    );
+    if (lock === undefined)
+      problems.push(`'${artifact.in}' has no committed Cargo.lock; 'cargo generate-lockfile' makes one`);
+    return {
+      ...nothing(),
+      files,
+      toolchains: { cargo: cargoVersion ?? '', rustc: about?.split('\n')[0]?.split(' ')[1] ?? '' },
+      pins: lock === undefined ? {} : { [lock]: await sha256File(join(source.top, lock)) },
+      problems,
+    };
+  },
+  async build(artifact, asked, { sources, out, scratch }) {
+    const { world } = asked;
+    const target = triple(artifact, asked);
+    const home = world.env['CARGO_HOME'] ?? join(world.env['HOME'] ?? homedir(), '.cargo');
+    const cwd = join(sources, artifact.in);
+    const program = linker(target, hostOf(answerOf(['rustc', '-vV'], buildEnv(world), cwd) ?? ''));
+    // Where it is built stands in no program: panics name their place in the source tree.
+    const flags = [
+      `--remap-path-prefix=${sources}=/src`,
+      `--remap-path-prefix=${home}=/cargo`,
+      '-Cstrip=symbols',
+    ];
+    if (program !== undefined) flags.push(`-Clinker=${program}`);
+    if (program === 'rust-lld') flags.push('-Clink-self-contained=yes');
+    const env = buildEnv(world, {
+      CARGO_TARGET_DIR: join(scratch, 'target'),
+      CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
+      CARGO_INCREMENTAL: '0',
+    });
+    await runBuild(['cargo', 'build', '--locked', '--release', '--target', target, '--bin', artifact.name], {
+      cwd,
+      env,
+      interrupted: world.interrupted,
+    });
+    mkdirSync(join(out, 'bin'), { recursive: true });
+    copyFileSync(join(scratch, 'target', target, 'release', artifact.name), join(out, 'bin', artifact.name));
+  },
+};

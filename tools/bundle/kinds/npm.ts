@@ -1,0 +1,69 @@
+/** npm: the packages of a lockfile, for the pod's system, none of their scripts run. */
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { failed } from '../../../shared/failure.ts';
+import { sha256 } from '../../../shared/files.ts';
+import { readText } from '../../../shared/read.ts';
+import { buildEnv, runBuild } from '../command.ts';
+import { contentDigest } from '../content-digest.ts';
+import { type Kind, nothing } from '../kind.ts';
+import { npmLockProblems } from '../npm-lock.ts';
+import { answerOf } from '../source.ts';
+
+const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
+const WANTED = ['package.json', 'package-lock.json'];
+
+export const npm: Kind<'npm'> = {
+  name: ({ to }) => `npm ${to}`,
+  async prepare({ in: directory, hosts, content }, { source, world }) {
+    const files = source
+      .below([directory])
+      .filter((one) => WANTED.some((name) => one.path === join(directory, name)));
+    const found = answerOf(['npm', '--version'], buildEnv(world), source.top);
+    const problems =
+      found === undefined ? ["'npm' is not on the PATH; install Node from https://nodejs.org"] : [];
+    const missing = WANTED.filter((name) => !files.some((one) => one.path === join(directory, name)));
+    problems.push(...missing.map((name) => `'${join(directory, name)}' is not a file of the source tree`));
+    const pins: Record<string, string> = {};
+    if (missing.length === 0) {
+      const path = join(directory, 'package-lock.json');
+      const text = readText(join(source.top, path), path);
+      pins[path] = sha256(text);
+      problems.push(...npmLockProblems(text, path, hosts, Object.keys(content)));
+    }
+    return { ...nothing(), files, pins, toolchains: { npm: found ?? '' }, problems };
+  },
+  async build({ in: directory, to, content }, { arch, world }, { sources, out }) {
+    const cwd = join(sources, directory);
+    await runBuild(
+      [
+        ...[
+          'npm',
+          'ci',
+          '--ignore-scripts',
+          '--no-audit',
+          '--no-fund',
+          '--loglevel=error',
+          '--install-strategy=hoisted',
+        ],
+        ...['--os=linux', `--cpu=${CPUS[arch]}`, '--libc=glibc', '--include=optional', '--omit=dev'],
+      ],
+      { cwd, env: buildEnv(world), interrupted: world.interrupted },
+    );
+    const modules = join(cwd, 'node_modules');
+    mkdirSync(modules, { recursive: true });
+    const wrong: string[] = [];
+    for (const [path, digest] of Object.entries(content)) {
+      const is = existsSync(join(modules, path)) ? await contentDigest(join(modules, path)) : undefined;
+      if (is !== digest)
+        wrong.push(
+          `'${path}' of '${directory}' has ${is === undefined ? 'nothing installed' : `the content digest ${is}`}, the recipe pins ${digest}`,
+        );
+    }
+    if (wrong.length > 0) throw failed(wrong);
+    // npm's own note of what it did; nobody reads it in the pod.
+    rmSync(join(modules, '.package-lock.json'), { force: true });
+    mkdirSync(join(out, to), { recursive: true });
+    cpSync(cwd, join(out, to), { recursive: true, verbatimSymlinks: true });
+  },
+};

@@ -1,0 +1,127 @@
+/** Takes named files out of an archive that somebody published. The whole archive must be one that could be unpacked safely. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Headers } from 'tar-stream';
+import { cause, failed, Failure } from '../../shared/failure.ts';
+
+/** Most bytes that one compressed byte may become: deflate itself ends near 1032, programs stay below 20. */
+const RATIO = 200;
+/** Most bytes and members of an archive. */
+const LARGEST = 8 * 2 ** 30;
+const MOST_MEMBERS = 500_000;
+
+const KINDS = new Set(['file', 'directory', 'symlink', 'link', 'contiguous-file', 'pax-global-header']);
+
+/** A member's path without `./` and a directory's last slash; undefined: it would leave the place it is unpacked into. */
+const insideOf = (name: string): string | undefined => {
+  if (name.startsWith('/') || /[\0\\]/.test(name)) return undefined;
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.includes('..') ? undefined : parts.join('/');
+};
+
+/** Where a link leads, from the archive's top; undefined: outside. */
+const leadsTo = (path: string, target: string, hard: boolean): string | undefined => {
+  if (target.startsWith('/') || target.includes('\0')) return undefined;
+  const parts = hard ? [] : path.split('/').slice(0, -1);
+  for (const part of target.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.join('/');
+};
+
+/** Judges members one after another; each problem names the member. */
+class Members {
+  readonly #seen = new Map<string, 'link' | 'other'>();
+
+  /** The path of a member that may be unpacked, or what is wrong with it. */
+  judge(header: Headers): { path: string } | { problem: string } {
+    const { name, type, linkname } = header;
+    const problem = (what: string) => ({ problem: `member '${name}' ${what}` });
+    const path = insideOf(name);
+    if (path === undefined) return problem('leaves the place it is unpacked into');
+    if (!KINDS.has(type ?? ''))
+      return problem(`is a ${type ?? 'thing of unknown kind'}; files, directories and links are read`);
+    const pax = (header as { pax?: Record<string, string> }).pax ?? {};
+    if (Object.keys(pax).some((key) => key.startsWith('GNU.sparse')))
+      return problem('is sparse; its bytes are not as they stand in the archive');
+    const parents = path
+      .split('/')
+      .slice(0, -1)
+      .map((_, at, parts) => parts.slice(0, at + 1).join('/'));
+    const through = parents.find((one) => this.#seen.get(one) === 'link');
+    if (through !== undefined) return problem(`goes through the link '${through}'`);
+    if (type !== 'directory' && this.#seen.has(path)) return problem('is there twice');
+    const link = type === 'symlink' || type === 'link';
+    if (link && leadsTo(path, linkname ?? '', type === 'link') === undefined)
+      return problem(`is a link out of the archive, to '${linkname ?? ''}'`);
+    if (path !== '') this.#seen.set(path, link ? 'link' : 'other');
+    if (this.#seen.size > MOST_MEMBERS) return problem(`is one of more than ${MOST_MEMBERS}`);
+    return { path };
+  }
+}
+
+/** Looks that an archive is whole: its last two blocks are empty. A cut between two members shows nowhere else. */
+const endOf = (last: Buffer, size: number): string | undefined =>
+  size % 512 !== 0 || last.length < 1024 || last.some((byte) => byte !== 0)
+    ? 'it is cut: the two empty blocks at its end are missing'
+    : undefined;
+
+/** Bytes after decompression, bounded, their end looked at. */
+async function* decompressed(path: string, shown: string, size: number): AsyncGenerator<Buffer> {
+  const source = createReadStream(path);
+  const stream = /\.(tgz|tar\.gz)$/.test(shown) ? source.pipe(createGunzip()) : source;
+  source.on('error', (error) => stream.destroy(error));
+  let total = 0;
+  let last = Buffer.alloc(0);
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    total += part.length;
+    if (total > Math.min(LARGEST, size * RATIO))
+      throw failed(`it becomes more than ${RATIO} times its size, or more than ${LARGEST} bytes`);
+    last = Buffer.concat([last, part]).subarray(-1024);
+    yield part;
+  }
+  const problem = endOf(last, total);
+  if (problem) throw failed(problem);
+}
+
+/**
+ * Writes members of an archive to files; nothing else of it is kept. `shown` names the archive, and its ending how it is
+ * compressed; `size` is its length in bytes. Every member is judged, also those that are not wanted.
+ */
+export const takeMembers = async (
+  path: string,
+  shown: string,
+  size: number,
+  wanted: ReadonlyMap<string, string>,
+): Promise<void> => {
+  if (!/\.(tgz|tar\.gz|tar)$/.test(shown))
+    throw failed(`archive '${shown}': expected a .tar.gz, .tgz or .tar`);
+  const members = new Members();
+  const left = new Set(wanted.keys());
+  const reader = extract();
+  const feed = pipeline(decompressed(path, shown, size), reader);
+  // Told where the members are read.
+  feed.catch(() => undefined);
+  try {
+    for await (const entry of reader) {
+      const judged = members.judge(entry.header);
+      if ('problem' in judged) throw failed(judged.problem);
+      const to = wanted.get(judged.path);
+      if (to === undefined) {
+        entry.resume();
+        continue;
+      }
+      if (entry.header.type !== 'file') throw failed(`member '${judged.path}' is wanted and is no file`);
+      await pipeline(entry, createWriteStream(to, { flags: 'wx', mode: 0o755 }));
+      left.delete(judged.path);
+    }
+    await feed;
+  } catch (error) {
+    const words = error instanceof Failure ? error.problems : [cause(error)];
+    throw failed(words.map((one) => `archive '${shown}': ${one}`));
+  }
+  if (left.size > 0) throw failed([...left].map((one) => `archive '${shown}' has no member '${one}'`));
+};

@@ -1,0 +1,26 @@
+/** What every bundle carries of k8sbench itself: the session as one file, and the built-in workloads. */
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { failed } from '../../shared/failure.ts';
+import { inTree } from '../../shared/own-files.ts';
+import { workloadsRoot } from '../../shared/workloads-place.ts';
+import type { World } from '../../shared/world.ts';
+
+/** Node takes the workloads' files for modules wherever the bundle lies. */
+const MODULES = '{"type":"module"}\n';
+
+/** Writes lib/pod.mjs, lib/package.json and, when wanted, the workloads below `out`. */
+export const writeOwnParts = (out: string, workloads: boolean, world: World): void => {
+  const root = workloadsRoot(world.env);
+  mkdirSync(join(out, 'lib'), { recursive: true });
+  if (workloads) cpSync(join(root, 'lib'), join(out, 'lib'), { recursive: true, dereference: false });
+  writeFileSync(join(out, 'lib/package.json'), MODULES);
+  const session = join(out, 'lib/pod.mjs');
+  if (existsSync(join(root, 'lib/pod.mjs'))) return cpSync(join(root, 'lib/pod.mjs'), session);
+  const made = Bun.spawnSync([process.execPath, inTree('tools/pod/bundle.ts'), session], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  });
+  if (made.exitCode !== 0) throw failed(`can't make pod.mjs: ${made.stderr.toString().trim()}`);
+};

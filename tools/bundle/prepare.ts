@@ -1,0 +1,82 @@
+/** Before anything is built: the recipe read, the source tree opened, every toolchain and lockfile looked at; all problems at once. */
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Arch, type Artifact, type Recipe, recipe as recipeSchema } from '../../schemas/recipe.ts';
+import { Failure, usage } from '../../shared/failure.ts';
+import { sha256 } from '../../shared/files.ts';
+import { check, readText } from '../../shared/read.ts';
+import type { World } from '../../shared/world.ts';
+import { parseYaml } from '../../shared/yaml.ts';
+import type { Asked, Prepared } from './kind.ts';
+import { kindOf } from './kinds.ts';
+import { openSource } from './source.ts';
+
+/** One artifact, ready to be built. */
+export interface Ready {
+  artifact: Artifact;
+  name: string;
+  /** Digest of everything that determines its bytes. */
+  key: string;
+  /** Digest of its sources; absent: none. */
+  sources?: string;
+  prepared: Prepared;
+}
+
+export interface Job {
+  recipe: Recipe;
+  recipeSha256: string;
+  asked: Asked;
+  artifacts: Ready[];
+}
+
+export interface Wanted {
+  recipe: string;
+  arch: Arch;
+  archives?: string;
+  allowDirty: boolean;
+}
+
+/** Changes when an artifact of the same inputs becomes other bytes, because how it is built changed here. */
+const METHOD = 1;
+
+const ready = async (artifact: Artifact, asked: Asked): Promise<Ready> => {
+  const kind = kindOf(artifact);
+  const prepared = await kind.prepare(artifact, asked);
+  const sources = prepared.files.length === 0 ? undefined : await asked.source.digest(prepared.files);
+  const { toolchains, pins } = prepared;
+  return {
+    artifact,
+    name: kind.name(artifact),
+    key: sha256(JSON.stringify([METHOD, asked.arch, artifact, toolchains, pins, sources ?? null])),
+    ...(sources === undefined ? {} : { sources }),
+    prepared,
+  };
+};
+
+/** Reads a recipe and looks at all it needs. */
+export const prepareJob = async (wanted: Wanted, world: World): Promise<Job> => {
+  const path = resolve(world.cwd, wanted.recipe);
+  if (!existsSync(path)) throw usage(`recipe '${wanted.recipe}' does not exist`);
+  const text = readText(path, wanted.recipe);
+  const recipe = check(recipeSchema, parseYaml(text, wanted.recipe), wanted.recipe, usage);
+  const source = openSource(dirname(path), wanted.recipe, world.env, wanted.allowDirty);
+  const asked: Asked = {
+    arch: wanted.arch,
+    source,
+    world,
+    ...(wanted.archives === undefined ? {} : { archives: wanted.archives }),
+  };
+  const artifacts: Ready[] = [];
+  const problems = new Set<string>();
+  for (const artifact of recipe.artifacts)
+    try {
+      const one = await ready(artifact, asked);
+      for (const problem of one.prepared.problems) problems.add(`${one.name}: ${problem}`);
+      artifacts.push(one);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      for (const problem of error.problems) problems.add(`${kindOf(artifact).name(artifact)}: ${problem}`);
+    }
+  if (problems.size > 0) throw usage([...problems]);
+  return { recipe, recipeSha256: sha256(text), asked, artifacts };
+};

@@ -1,0 +1,139 @@
+/** The source tree that a bundle is built from: its commit, and its files as git knows them. Ignored files have no part in a build. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { failed, usage } from '../../shared/failure.ts';
+import { sha256, sha256File } from '../../shared/files.ts';
+import { gitIn } from '../../shared/git.ts';
+
+export interface SourceFile {
+  /** From the tree's top. */
+  path: string;
+  executable: boolean;
+  /** Of a symbolic link. */
+  target?: string;
+}
+
+export interface Source {
+  /** The tree's top. */
+  top: string;
+  commit: string;
+  /** The recipe's path from the top. */
+  recipe: string;
+  /** Files below these paths, in bytewise order; a path that git knows no file of is an error. */
+  below(paths: readonly string[]): SourceFile[];
+  /** Digest over paths, modes and contents of files. */
+  digest(files: readonly SourceFile[]): Promise<string>;
+}
+
+/** Uncommitted files told by name. */
+const TOLD = 10;
+
+const bytewise = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Git's paths as they are, whatever bytes stand in them. */
+const list = (top: string, env: Readonly<Record<string, string | undefined>>, args: string[]): string[] => {
+  const out = gitIn(top, env).run('-c', 'core.quotePath=off', ...args, '-z');
+  return out.split('\0').filter((one) => one !== '');
+};
+
+const leaves = (path: string, target: string): boolean =>
+  isAbsolute(target) || normalize(join(dirname(path), target)).split('/')[0] === '..';
+
+const sourceFile = (top: string, path: string): SourceFile | undefined => {
+  const about = lstatSync(join(top, path), { throwIfNoEntry: false });
+  // Removed and not committed: the tree is dirty, and the file is not there.
+  if (!about) return undefined;
+  if (about.isSymbolicLink()) return { path, executable: false, target: readlinkSync(join(top, path)) };
+  if (about.isDirectory())
+    throw failed(`'${path}' is a repository inside the source tree; its files are not part of the commit`);
+  if (!about.isFile()) throw failed(`'${path}' in the source tree is neither a file nor a link`);
+  return { path, executable: (about.mode & 0o100) !== 0 };
+};
+
+/** The git tree that a directory stands in. A tree that holds more than its commit is refused, or marked. */
+export const openSource = (
+  directory: string,
+  recipe: string,
+  env: Readonly<Record<string, string | undefined>>,
+  allowDirty: boolean,
+): Source => {
+  const git = gitIn(directory, env);
+  const top = git.try('rev-parse', '--show-toplevel');
+  if (top === undefined)
+    throw usage(`recipe '${recipe}' stands in no git repository: a bundle is built from a commit`);
+  const commit = gitIn(top, env).try('rev-parse', '--verify', 'HEAD^{commit}');
+  if (commit === undefined) throw usage(`the git repository of '${recipe}' has no commit yet`);
+  const changed = list(top, env, ['status', '--porcelain=v1', '--untracked-files=all', '--no-renames']);
+  if (changed.length > 0 && !allowDirty)
+    throw usage([
+      ...changed
+        .slice(0, TOLD)
+        .map((one) => `'${one.slice(3)}' is ${one.startsWith('??') ? 'untracked' : 'not committed'}`),
+      ...(changed.length > TOLD ? [`${changed.length - TOLD} more files are not committed`] : []),
+      "commit or remove them; '--allow-dirty' builds them and marks the bundle '-dirty'",
+    ]);
+  const all = [
+    ...new Set(list(top, env, ['ls-files', '--cached', '--others', '--exclude-standard'])),
+  ].toSorted(bytewise);
+  return {
+    top,
+    commit: commit + (changed.length > 0 ? '-dirty' : ''),
+    recipe: (git.run('rev-parse', '--show-prefix') + recipe.split('/').at(-1)!).replace(/^\.\//, ''),
+    below(paths) {
+      for (const one of paths)
+        if (one !== '.' && !all.some((path) => path === one || path.startsWith(`${one}/`)))
+          throw usage(
+            `recipe: git knows no file below '${one}' in the source tree; is it ignored, or misspelled?`,
+          );
+      const found = all
+        .filter((path) => paths.some((one) => one === '.' || path === one || path.startsWith(`${one}/`)))
+        .map((path) => sourceFile(top, path))
+        .filter((one) => one !== undefined);
+      const outside = found.filter((one) => one.target !== undefined && leaves(one.path, one.target));
+      if (outside.length > 0)
+        throw failed(
+          outside.map((one) => `the link '${one.path}' leaves the source tree: it points to '${one.target}'`),
+        );
+      return found;
+    },
+    async digest(files) {
+      const lines: string[] = [];
+      for (const { path, executable, target } of files)
+        lines.push(
+          target === undefined
+            ? `${await sha256File(join(top, path))} ${executable ? 'x' : '-'} ${path}\0`
+            : `${sha256(target)} l ${path}\0`,
+        );
+      return sha256(lines.join(''));
+    },
+  };
+};
+
+/** Copies files of the tree to a place of their own, with plain modes: a build sees these and no others. */
+export const copySource = (top: string, files: readonly SourceFile[], to: string, strip = ''): void => {
+  for (const { path, executable, target } of files) {
+    const into = join(to, path.slice(strip.length));
+    mkdirSync(dirname(into), { recursive: true });
+    if (target !== undefined) symlinkSync(target, into);
+    else {
+      copyFileSync(join(top, path), into);
+      chmodSync(into, executable ? 0o755 : 0o644);
+    }
+  }
+};
+
+/** Output of a program that says its version; undefined when it is not there or fails. */
+export const answerOf = (
+  command: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  cwd?: string,
+): string | undefined => {
+  const done = spawnSync(command[0]!, command.slice(1), {
+    env: { ...env, LC_ALL: 'C' },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  return done.status === 0 ? done.stdout.trim() : undefined;
+};

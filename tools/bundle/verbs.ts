@@ -1,0 +1,48 @@
+/** The words after `bundle`, one module each. A new one is a module and a row. */
+import type { Call } from '../../shared/command-line.ts';
+import type { Exit } from '../../shared/exit.ts';
+import { usage } from '../../shared/failure.ts';
+import { choice, text, yes } from '../../shared/flags.ts';
+import { build } from './build.ts';
+import { check } from './check.ts';
+import { diff } from './diff.ts';
+import { pack } from './pack.ts';
+
+export const flags = {
+  recipe: text('build: what the bundle holds, a YAML file in a git repository', 'FILE'),
+  out: text('build: directory that gets the bundle; pack: archive (default: DIR.tar.gz)', 'PATH'),
+  arch: choice("build: the nodes' architecture (default: this machine's)", ['amd64', 'arm64']),
+  archives: text('build: directory with copies of archives, instead of downloads', 'DIR'),
+  'allow-dirty': yes("build: also from uncommitted files; the bundle's commit then ends with -dirty"),
+  force: yes('build: put the bundle together again'),
+  profile: text('check: built-in name or JSON file; its targets must find their programs', 'PROFILE'),
+  json: yes('check, diff: print JSON'),
+};
+
+export type BundleCall = Call<typeof flags>;
+
+export interface Verb {
+  about: string;
+  /** How many words it takes after its own. */
+  words: number;
+  /** The flags that it takes. */
+  flags: readonly (keyof typeof flags)[];
+  run(call: BundleCall): Promise<Exit>;
+}
+
+export const VERBS: Readonly<Record<string, Verb>> = { build, check, pack, diff };
+
+/** The verb that a command line names (one of them, the command line sees to it); what another verb takes is refused. */
+export const verbOf = ({ words, given }: BundleCall): Verb => {
+  const name = words[0]!;
+  const verb = VERBS[name]!;
+  const problems = [...given.keys()]
+    .filter((flag) => !verb.flags.includes(flag as keyof typeof flags))
+    .map((flag) => `'bundle ${name}' takes no flag '--${flag}'`);
+  const surplus = words.slice(1 + verb.words);
+  problems.push(...surplus.map((one) => `unexpected argument '${one}'`));
+  if (words.length < 1 + verb.words)
+    problems.push(`'bundle ${name}' needs ${verb.words === 1 ? 'a directory' : 'two directories'}`);
+  if (problems.length > 0) throw usage([...problems, "'k8sbench bundle --help' shows what it takes"]);
+  return verb;
+};
