@@ -54,6 +54,16 @@ describe.each(kinds)('numbers %s', (_, make) => {
     expect(column.summary).toEqual(expected);
     expect(column.values()).toEqual(values);
   });
+
+  test('may be looked at in between', () => {
+    const column = new Column();
+    for (const [at, value] of values.entries()) {
+      column.push(value);
+      if (at % 20_011 === 0)
+        expect(column.summary!.max).toBe(values.slice(0, at + 1).reduce((a, b) => Math.max(a, b)));
+    }
+    expect(column.values()).toEqual(values);
+  });
 });
 
 test('nothing has no summary', () => {

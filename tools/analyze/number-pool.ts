@@ -10,7 +10,7 @@ const LARGEST_CHUNK = 1 << 14;
 const unpacked = new Float64Array(LARGEST_CHUNK);
 
 /** Numbers in the order they came. */
-export class NumberPool implements Numbers {
+export class NumberPool {
   #full: (Packed | Float64Array)[] = [];
   #chunk = NOTHING;
   #used = 0;
@@ -47,24 +47,42 @@ export class NumberPool implements Numbers {
       this.#chunk = larger;
       return;
     }
-    if (size > 0) {
-      const small = packed(this.#chunk, size);
-      this.#full.push(small ?? this.#chunk);
-      this.#before += size;
-      this.#used = 0;
-      // What was packed left its numbers elsewhere: the chunk can be filled again.
-      if (small) return;
-    }
-    this.#chunk = new Float64Array(size === 0 ? FIRST_CHUNK : LARGEST_CHUNK);
+    if (size === 0) this.#chunk = new Float64Array(FIRST_CHUNK);
+    else this.#put();
   }
 
-  eachPart(take: (part: Float64Array, n: number) => void): void {
+  /** Puts what is in the chunk to the full ones; packed, it leaves the chunk to be filled again. */
+  #put(): void {
+    const small = packed(this.#chunk, this.#used);
+    this.#full.push(small ?? this.#chunk.subarray(0, this.#used));
+    if (!small) this.#chunk = new Float64Array(LARGEST_CHUNK);
+    this.#before += this.#used;
+    this.#used = 0;
+  }
+
+  /** The numbers as they are to be selected from: where all are packed alike, by their whole multiples. */
+  get numbers(): Numbers {
+    if (this.#used > 0 && this.#full.length > 0) this.#put();
+    const first = this.#full[0];
+    const scale = first instanceof Float64Array ? undefined : first?.scale;
+    const alike = this.#full.every((one) => !(one instanceof Float64Array) && one.scale === scale);
+    return {
+      length: this.length,
+      ...(alike && scale !== undefined ? { scale } : {}),
+      eachPart: (take) => this.#eachPart(alike, take),
+    };
+  }
+
+  #eachPart(wholes: boolean, take: (part: Float64Array, n: number) => void): void {
     for (const one of this.#full) {
-      if (one instanceof Float64Array) take(one, one.length);
-      else {
-        unpack(one, one.scale, unpacked);
-        take(unpacked, one.low.length);
+      if (one instanceof Float64Array) {
+        take(one, one.length);
+        continue;
       }
+      const n = one.low.length;
+      unpack(one, unpacked);
+      if (!wholes) for (let at = 0; at < n; at++) unpacked[at] = unpacked[at]! / one.scale;
+      take(unpacked, n);
     }
     take(this.#chunk, this.#used);
   }
@@ -72,7 +90,7 @@ export class NumberPool implements Numbers {
   toArray(): Float64Array {
     const all = new Float64Array(this.length);
     let at = 0;
-    this.eachPart((part, n) => {
+    this.#eachPart(false, (part, n) => {
       all.set(n === part.length ? part : part.subarray(0, n), at);
       at += n;
     });
@@ -89,7 +107,7 @@ export interface Pooled {
 }
 
 const summed = (pool: NumberPool): Pooled => {
-  const [p50, p95, max] = quantilesOf(pool, [0.5, 0.95, 1]);
+  const [p50, p95, max] = quantilesOf(pool.numbers, [0.5, 0.95, 1]);
   return { n: pool.length, p50: p50!, p95: p95!, max: max! };
 };
 

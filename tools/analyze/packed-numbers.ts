@@ -50,9 +50,9 @@ export const packed = (numbers: Float64Array, n: number): Packed | undefined => 
   return undefined;
 };
 
-/** Writes the multiples to `into`, each divided by `by`: by the scale they are the numbers themselves. */
-export const unpack = ({ least, low, high }: Packed, by: number, into: Float64Array): void => {
+/** Writes the whole multiples to `into`. */
+export const unpack = ({ least, low, high }: Packed, into: Float64Array): void => {
   const n = low.length;
-  if (high) for (let at = 0; at < n; at++) into[at] = (least + low[at]! + 65536 * high[at]!) / by;
-  else for (let at = 0; at < n; at++) into[at] = (least + low[at]!) / by;
+  if (high) for (let at = 0; at < n; at++) into[at] = least + low[at]! + 65536 * high[at]!;
+  else for (let at = 0; at < n; at++) into[at] = least + low[at]!;
 };

@@ -7,6 +7,8 @@
 /** Numbers, none of them NaN, that are read part by part, as often as wanted. */
 export interface Numbers {
   readonly length: number;
+  /** What the parts give are these multiples of the numbers; absent: the numbers themselves. */
+  readonly scale?: number;
   /** Calls `take` with each part: its first `n` numbers count, and only during the call. */
   eachPart(take: (part: Float64Array, n: number) => void): void;
 }
@@ -112,7 +114,8 @@ export const quantilesOf = (numbers: Numbers, ps: readonly number[]): number[] =
   const below = ps.map((p) => Math.floor(last * p));
   const ranks = [...new Set(below.flatMap((rank) => [rank, Math.min(rank + 1, last)]))];
   const found = ranked(numbers, ALL, numbers.length, ranks);
-  const at = new Map(ranks.map((rank, index) => [rank, found[index]!]));
+  const scale = numbers.scale ?? 1;
+  const at = new Map(ranks.map((rank, index) => [rank, found[index]! / scale]));
   return ps.map((p, index) => {
     const low = at.get(below[index]!)!;
     const high = at.get(Math.min(below[index]! + 1, last))!;
