@@ -41,6 +41,11 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     about: 'writes the Job of a session as a manifest, without contacting a cluster',
     load: () => import('../render/main.ts'),
   },
+  preflight: {
+    group: 'session',
+    about: 'tells whether account, namespace, cluster and image can do a run, before it is tried',
+    load: () => import('../preflight/main.ts'),
+  },
   pod: {
     group: 'session',
     about: 'measures the targets of a plan, process by process',

@@ -1,0 +1,254 @@
+/** preflight against the API server: an administrator, the user of the README's grant, the same without each verb in turn, and namespaces that refuse. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatYaml, parseForeignYaml } from '../../shared/yaml.ts';
+import { readText } from '../../shared/read.ts';
+import { main } from '../../tools/preflight/main.ts';
+import { main as plan } from '../../tools/plan/main.ts';
+import { main as render } from '../../tools/render/main.ts';
+import { runTool } from '../outside.ts';
+import { grants, kubeconfigWith, type Rule } from './session-runs.ts';
+import { makeArtifacts } from './session-image.ts';
+import { until } from './processes.ts';
+import { admin, image, kubeconfig, makeNamespace, makeUser, scratch } from './the-cluster.ts';
+
+const files = scratch();
+const bundle = join(files.path, 'bundle');
+const spaces: Awaited<ReturnType<typeof makeNamespace>>[] = [];
+const space = async (word: string, labels: Record<string, string> = {}): Promise<string> => {
+  const made = await makeNamespace(word, labels);
+  spaces.push(made);
+  return made.name;
+};
+let namespace = '';
+beforeAll(async () => {
+  await makeArtifacts(bundle);
+  namespace = await space('preflight', { 'pod-security.kubernetes.io/enforce': 'restricted' });
+});
+afterAll(async () => {
+  files.remove();
+  for (const one of spaces) await one.remove();
+});
+
+interface Told {
+  name: string;
+  status: string;
+  found: string;
+  remedy?: string;
+}
+
+const look = async (config: string, words: readonly string[], into = namespace) => {
+  const settings = ['--namespace', into, '--cpus', '1', '--memory', '64Mi', '--allow-unpinned-image'];
+  const done = await runTool(main, ['--kubeconfig', config, '--json', ...settings, ...words], {
+    cwd: files.path,
+    env: {},
+  });
+  const printed = done.stdout || done.stderr;
+  const findings = printed.startsWith('{') ? (JSON.parse(printed) as { findings: Told[] }).findings : [];
+  const named = (status: string): string[] =>
+    findings.filter((one) => one.status === status).map((one) => one.name);
+  return { ...done, findings, fails: named('fail'), warns: named('warn') };
+};
+const BUNDLE = ['--bundle', 'bundle', '--base-image', image];
+const IMAGE = ['--image', image];
+
+/** A user with these rules in a namespace. */
+const userWith = async (name: string, rules: readonly Rule[], into = namespace): Promise<string> =>
+  kubeconfigWith(
+    join(files.path, `${name}.kubeconfig`),
+    await makeUser(
+      into,
+      name,
+      rules.filter((one) => one.verbs.length > 0),
+    ),
+  );
+
+/** What a namespaced user can't know, and works without. */
+const UNKNOWN = ['list nodes', 'list pods everywhere', 'get nodes', 'quota', 'limits', 'room'];
+const reads = { apiGroups: [''], resources: ['resourcequotas', 'limitranges'], verbs: ['list'] };
+
+describe('who may do a run', () => {
+  test.each([IMAGE, BUNDLE])('an administrator: %s', async (...words) => {
+    const { exit, stderr, fails, warns, findings } = await look(kubeconfig, words);
+    expect([exit, stderr, fails, warns.filter((one) => one !== 'image')]).toEqual([0, '', [], []]);
+    expect(findings.find((one) => one.name === 'pod')?.found).toBe('admitted unchanged in a dry run');
+    expect(findings.find((one) => one.name === 'pod security')?.found).toBe("'restricted' is enforced");
+  });
+
+  test("the user of the README's grant for images", async () => {
+    const { exit, fails, warns } = await look(
+      await userWith('image', grants().get('k8sbench-image')!),
+      IMAGE,
+    );
+    expect([exit, fails, warns.filter((one) => one !== 'image')]).toEqual([0, [], UNKNOWN]);
+  });
+
+  test("the user of the README's grant for bundles; an image's grant is not enough for one", async () => {
+    const granted = await look(await userWith('bundle', grants().get('k8sbench-bundle')!), BUNDLE);
+    expect([granted.exit, granted.fails, granted.warns.filter((one) => one !== 'image')]).toEqual([
+      0,
+      [],
+      UNKNOWN,
+    ]);
+    const without = await look(join(files.path, 'image.kubeconfig'), BUNDLE);
+    expect([without.exit, without.stdout, without.fails.length]).toEqual([1, '', 1]);
+  });
+
+  test('nobody', async () => {
+    const { exit, stdout, fails } = await look(await userWith('nobody', []), IMAGE);
+    expect([exit, stdout]).toEqual([1, '']);
+    expect(fails).toEqual([
+      'create jobs',
+      'get jobs',
+      'list jobs',
+      'watch jobs',
+      'delete jobs',
+      'list pods',
+      'watch pods',
+      'get pods/log',
+    ]);
+  });
+});
+
+const granted = grants().get('k8sbench-bundle')!;
+const verbs = granted.flatMap((rule) =>
+  rule.resources.flatMap((resource) => rule.verbs.map((verb) => ({ resource, verb }))),
+);
+
+describe('the same user without', () => {
+  test.each(verbs)('$verb $resource', async ({ verb, resource }) => {
+    const less = granted.map((rule) =>
+      rule.resources.includes(resource) ? { ...rule, verbs: rule.verbs.filter((one) => one !== verb) } : rule,
+    );
+    const name = `no-${verb}-${resource.replace('/', '-')}`;
+    const { exit, fails, warns, findings } = await look(await userWith(name, less), BUNDLE);
+    const { minor } = await admin.version();
+    const counts =
+      resource === 'events' ? false : resource === 'pods/exec' ? (verb === 'get') === minor < 35 : true;
+    const found = findings.find((one) => one.name === `${verb} ${resource}`)!;
+    expect([found.status, found.found.startsWith('not allowed')]).toEqual([counts ? 'fail' : 'warn', true]);
+    expect([exit, fails]).toEqual(counts ? [1, [`${verb} ${resource}`]] : [0, []]);
+    if (counts) expect(found.remedy).toContain(`resources: [${resource}], verbs: [${verb}]`);
+    else expect(warns).toContain(`${verb} ${resource}`);
+  });
+});
+
+describe('a namespace that refuses', () => {
+  const quota = async (
+    into: string,
+    name: string,
+    hard: Record<string, string>,
+    more: object = {},
+  ): Promise<void> => {
+    await admin.create(
+      'resourcequotas',
+      { namespace: into },
+      { metadata: { name }, spec: { hard, ...more } },
+    );
+    // Admission goes by the status, which a controller writes.
+    await until(`quota ${name}`, async () => {
+      const [made] = await admin.list<{ status?: { hard?: object } }>('resourcequotas', { namespace: into });
+      return made?.status?.hard !== undefined;
+    });
+  };
+
+  test('a quota too small, to whoever may read it, and to whoever may create pods', async () => {
+    const into = await space('quota');
+    await quota(into, 'small', { 'requests.memory': '32Mi', pods: '10' });
+    const rules = [...grants().get('k8sbench-image')!, reads];
+    const user = await look(await userWith('reader', rules, into), IMAGE, into);
+    expect([user.exit, user.fails]).toEqual([1, ["quota 'small'"]]);
+    const found = user.findings.find((one) => one.status === 'fail')!.found;
+    expect(found).toBe('requests.memory: 0.06Gi asked for, 0Gi of 0.03Gi used');
+    const whole = await look(kubeconfig, IMAGE, into);
+    expect([whole.exit, whole.fails]).toEqual([1, ["quota 'small'", 'pod']]);
+    expect(whole.stderr).toContain('exceeded quota: small');
+  });
+
+  test.each<[string, Record<string, string>, object, boolean]>([
+    ['of another scope', { pods: '0' }, { scopes: ['Terminating'] }, false],
+    ['of its own scope', { pods: '0' }, { scopes: ['NotTerminating'] }, true],
+    ['over pods that keep away from others', { pods: '0' }, { scopes: ['CrossNamespacePodAffinity'] }, true],
+    ['over a resource that it does not name', { 'limits.ephemeral-storage': '10Gi' }, {}, false],
+    ['with room', { 'limits.cpu': '1', 'requests.memory': '64Mi', 'count/pods': '1' }, {}, false],
+  ])('a quota %s: the finding is what the server says of the pod', async (word, hard, more, refuses) => {
+    const into = await space(`q-${word.split(' ')[1]}`);
+    await quota(into, 'q', hard, more);
+    const { fails } = await look(kubeconfig, IMAGE, into);
+    expect(fails).toEqual(refuses ? ["quota 'q'", 'pod'] : []);
+  });
+
+  test.each<[string, object, boolean]>([
+    ['a smallest memory', { type: 'Container', min: { memory: '1Gi' } }, true],
+    ['a largest CPU', { type: 'Pod', max: { cpu: '500m' } }, true],
+    ['a pod that must name storage', { type: 'Pod', max: { 'ephemeral-storage': '1Gi' } }, true],
+    ['a default that is added', { type: 'Container', default: { 'ephemeral-storage': '1Gi' } }, true],
+    ['bounds that fit', { type: 'Container', min: { cpu: '100m' }, max: { memory: '1Gi', cpu: '1' } }, false],
+  ])('limits, %s: the finding is what the server says of the pod', async (word, limit, refuses) => {
+    const into = await space(`l-${word.split(' ')[1]}`);
+    await admin.create(
+      'limitranges',
+      { namespace: into },
+      { metadata: { name: 'l' }, spec: { limits: [limit] } },
+    );
+    const { fails } = await look(kubeconfig, IMAGE, into);
+    expect(fails).toEqual(refuses ? ["limits 'l'", 'pod'] : []);
+  });
+
+  test('one that is not there', async () => {
+    const { exit, fails } = await look(kubeconfig, IMAGE, 'k8sbench-test-not-there');
+    expect([exit, fails]).toEqual([1, ['namespace', 'job', 'pod']]);
+  });
+
+  test('things that are not there, and a secret of the wrong kind', async () => {
+    const into = await space('things');
+    await admin.create('secrets', { namespace: into }, { metadata: { name: 'opaque' }, type: 'Opaque' });
+    const values = join(files.path, 'values.yaml');
+    writeFileSync(values, 'imagePullSecrets: [opaque, missing]\nserviceAccountName: nobody\n');
+    const { fails } = await look(kubeconfig, [...IMAGE, '--values', values, '--pvc', 'none'], into);
+    expect(fails).toEqual(['pod', "claim 'none'", "account 'nobody'", "secret 'opaque'", "secret 'missing'"]);
+  });
+
+  test('more than any node has', async () => {
+    const { exit, fails, stderr } = await look(kubeconfig, [...IMAGE, '--node-selector', 'no=such']);
+    expect([exit, fails]).toEqual([1, ['room']]);
+    expect(stderr).toContain('has no label no, not no=such');
+  });
+});
+
+describe('a run directory', () => {
+  const outside = () => ({ cwd: files.path, env: { KUBECONFIG: kubeconfig, PATH: process.env['PATH'] } });
+  const planned = async (name: string): Promise<string> => {
+    const words = ['--run', name, '--namespace', namespace, '--profile', 'durable-store', '--turns', '50'];
+    const laid = await runTool(
+      plan,
+      [...words, ...IMAGE, '--allow-unpinned-image', '--cpus', '1', '--memory', '64Mi', '--rounds', '3'],
+      outside(),
+    );
+    expect(laid.stderr).not.toContain('error');
+    expect((await runTool(render, ['--run', name], outside())).exit).toBe(0);
+    return join(files.path, name, 'manifest.yaml');
+  };
+
+  test('its path is handed on, the table is talk', async () => {
+    await planned('k8sbench-test-good');
+    const done = await runTool(main, ['--run', 'k8sbench-test-good'], outside());
+    expect([done.exit, done.stdout]).toEqual([0, 'k8sbench-test-good\n']);
+    expect(done.stderr).toContain('a run can work here');
+  });
+
+  test('a manifest that was loosened by hand is refused in a restricted namespace', async () => {
+    const path = await planned('k8sbench-test-loose');
+    const manifest = parseForeignYaml(readText(path), path) as any;
+    delete manifest.spec.template.spec.securityContext.runAsNonRoot;
+    writeFileSync(path, formatYaml(manifest));
+    const done = await runTool(main, ['--run', 'k8sbench-test-loose', '--json'], outside());
+    expect([done.exit, done.stdout]).toEqual([1, '']);
+    const { findings } = JSON.parse(done.stderr) as { findings: Told[] };
+    expect(findings.filter((one) => one.status === 'fail').map((one) => one.name)).toEqual([
+      'pod security',
+      'pod',
+    ]);
+  });
+});

@@ -1,0 +1,126 @@
+/** What a run would be: from a run directory, or from values file, environment and flags. */
+import { join, resolve } from 'node:path';
+import { type Run, run as runSchema } from '../../schemas/run.ts';
+import { type Values, values as valuesSchema } from '../../schemas/values.ts';
+import { configurationOf } from '../../shared/configuration.ts';
+import { usage } from '../../shared/failure.ts';
+import { manifestOf } from '../../shared/job/manifest.ts';
+import type { Wanted } from '../../shared/nodes/ranking.ts';
+import { readText } from '../../shared/read.ts';
+import type { RunDirectory } from '../../shared/rundir.ts';
+import { whereOf } from '../../shared/where.ts';
+import type { World } from '../../shared/world.ts';
+import { type PreflightFlags, SETTINGS } from './flags.ts';
+
+export interface Asked {
+  values: Values;
+  namespace: string;
+  delivery: 'image' | 'bundle';
+  /** The Job of one session. */
+  manifest: Record<string, unknown>;
+  image: string;
+  /** Nodes that fit. */
+  wanted: Wanted;
+  /** Nodes are to be picked by what is free on them. */
+  picks: boolean;
+  /** Sessions side by side. */
+  pods: number;
+}
+
+interface Parts {
+  values: Values;
+  about: Pick<Run, 'run' | 'mode' | 'delivery' | 'arch' | 'bundleSha256'>;
+  nodes: string[] | undefined;
+  picks: boolean;
+  spread: number;
+  manifest?: Record<string, unknown>;
+}
+
+const askedOf = ({ values, about, nodes, picks, spread, manifest }: Parts): Asked => {
+  const { delivery } = about as { delivery: 'image' | 'bundle' };
+  return {
+    values,
+    delivery,
+    picks,
+    namespace: values.namespace!,
+    pods: spread,
+    manifest:
+      manifest ??
+      manifestOf({ about, values, plan: '{}', ...(nodes?.length === 1 ? { node: nodes[0]! } : {}) }),
+    image: (delivery === 'bundle' ? values.baseImage : values.image)!,
+    wanted: {
+      cpus: values.cpus,
+      memory: values.memory,
+      selector: values.nodeSelector ?? {},
+      tolerations: values.tolerations ?? [],
+      count: spread,
+      deadline_s: values.deadlineSeconds,
+      ...(nodes ? { candidates: nodes } : {}),
+      ...(about.arch === undefined ? {} : { arch: about.arch }),
+    },
+  };
+};
+
+const MANIFEST = 'manifest.yaml';
+
+/** What `render` wrote for the first session, when it has: it may have been changed by hand. */
+const renderedIn = async (run: RunDirectory, about: Run): Promise<Record<string, unknown> | undefined> => {
+  const name = about.children?.[0] === undefined ? MANIFEST : join(about.children[0], MANIFEST);
+  if (!run.has(name)) return undefined;
+  const { parseForeignYaml } = await import('../../shared/yaml.ts');
+  const shown = join(run.shown, name);
+  return parseForeignYaml(readText(run.file(name), shown), shown) as Record<string, unknown>;
+};
+
+/** From run.json, values.json and, when it is there, manifest.yaml. */
+export const askedOfRun = async (run: RunDirectory, flags: PreflightFlags): Promise<Asked> => {
+  const surplus = SETTINGS.filter((name) => flags[name] !== undefined && flags[name] !== false);
+  if (surplus.length > 0)
+    throw usage(
+      surplus.map(
+        (name) => `'--run' and '--${name}' exclude each other: the run was planned with its own settings`,
+      ),
+    );
+  const about = run.json('run.json', runSchema);
+  if (about.delivery === 'local')
+    throw usage(`'${run.shown}' is a local run: it runs on this machine, of which 'k8sbench doctor' tells`);
+  const values = run.json('values.json', valuesSchema);
+  const manifest = await renderedIn(run, about);
+  return askedOf({
+    values,
+    about,
+    nodes: about.nodes,
+    picks: about.pickNode === true,
+    spread: about.spread ?? 1,
+    ...(manifest ? { manifest } : {}),
+  });
+};
+
+/** Architecture of a bundle, and a digest that stands for its own, which nothing here depends on. */
+const bundleOf = async (shown: string, world: World): Promise<Pick<Run, 'arch' | 'bundleSha256'>> => {
+  const { readBundle } = await import('../../shared/bundle/contents.ts');
+  const { arch, problems } = await readBundle(resolve(world.cwd, shown), shown, { digests: false });
+  if (problems.length > 0) throw usage(problems);
+  return { ...(arch ? { arch } : {}), bundleSha256: '0'.repeat(64) };
+};
+
+/** From flags, environment and values file (spec §1), refused as `plan` refuses them. */
+export const askedOfFlags = async (flags: PreflightFlags, world: World): Promise<Asked> => {
+  const configuration = await configurationOf(world, flags);
+  const where = whereOf(flags, configuration);
+  const problems = [...configuration.problems, ...where.problems];
+  if (problems.length > 0) throw usage(problems);
+  const { values } = where;
+  return askedOf({
+    values,
+    about: {
+      run: 'k8sbench-preflight',
+      mode: 'compare',
+      delivery: where.delivery,
+      ...(where.delivery === 'bundle' ? await bundleOf(values.bundle!, world) : {}),
+    },
+    nodes: where.nodes,
+    picks: where.pickNode === true,
+    spread: where.spread ?? 1,
+  });
+};
