@@ -45,6 +45,10 @@ describe('console blocks', () => {
 test.each([
   ['warm  11.5 ms   win', 'warm 9.25 ms lose', true],
   ['out/k8sbench-cmp-sort-20260102t030405z', 'out/k8sbench-cmp-sort-20270102t030405z', true],
+  ['new is 4.1 % faster (95 %: …)\n\njudged', "can't tell: new looks 2.0× slower (…)\n\njudged", true],
+  ["judged\ndoubt 'drift': it drifts\n", 'judged', true],
+  ["a\n  the tracker says 'win' on warm\nb", 'a\nb', true],
+  ['new is 4.1 % faster\n\njudged', 'judged', false],
   ['judged', 'refused', false],
   ['candidate 3 ms', 'reference 3 ms', false],
 ])('shape of %p and %p', (a, b, same) => expect(shapeOf(a) === shapeOf(b)).toBe(same));

@@ -33,10 +33,15 @@ export const examplesOf = (markdown: string): Example[] => {
 
 /**
  * What of an output must be the same in every run: digits, words of the verdict and widths of columns differ from run to
- * run and machine to machine; everything else is the program's text.
+ * run and machine to machine, and so do conclusions, doubts and what is said beside them; everything else is the program's
+ * text.
  */
 export const shapeOf = (printed: string): string =>
   printed
+    .replace(/^(?:can't tell|\S+ is (?:the same as|[\d.]+(?: %|×) (?:faster|slower))).*$/gm, 'CONCLUSION')
+    .replace(/^(?: {2}the tracker says | {2}\S+ shows |doubt '| {2}at \d+ turns: \w+ varies ).*\n?/gm, '')
+    .replace(/\b(?:pass|over)\b/g, 'GATE')
+    .replace(/\b(?:quiet|unfit)$/gm, 'FIT')
     .replace(/k8sbench-(cmp|cal)-[a-z0-9-]+/g, 'RUN')
     .replace(/\b[0-9a-f]{7,64}\b/g, 'HEX')
     .replace(/[-+]?\d+(?:[.,:]\d+)*/g, '#')
