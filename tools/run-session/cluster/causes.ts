@@ -132,14 +132,12 @@ const refusedPod = (message: string): Cause => {
 };
 
 /** The scheduler's sentence, `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint …`. */
-const unscheduled = (message: string): Cause => {
-  const reasons = message
-    .replace(/^.*?nodes are available: /, '')
-    .replace(/\. preemption: .*$|preemption: .*$/s, '');
+const unscheduled = (said: string): Cause => {
+  const message = said.replace(/[,.]? *(no new claims to deallocate,? *)?preemption: .*$/s, '');
   if (/persistentvolumeclaim "?[^ ]*"? not found|unbound immediate PersistentVolumeClaims/i.test(message))
     return cause('claim', message);
   // A node that only lacks room, or holds another session, would do: that passes.
-  return /Insufficient |Too many pods|anti-affinity|didn't have free ports/.test(reasons)
+  return /Insufficient |Too many pods|anti-affinity|didn't have free ports/.test(message)
     ? cause('no-room', message)
     : cause('unschedulable', message);
 };
@@ -179,14 +177,20 @@ const DISRUPTIONS: Readonly<Record<string, CauseName>> = {
 const REFUSED =
   /^(TopologyAffinityError|UnexpectedAdmissionError|OutOf\w+|NodeAffinity|NodeName|NodePorts|.*AdmissionError|.*NotSupported)$/;
 
+/**
+ * Its node is not heard of: the node controller says that the pod is not ready, and nobody says that its container ended. A
+ * container without a readiness probe is ready for as long as it runs.
+ */
+const isUnheardOf = (pod: Pod): boolean =>
+  conditionOf(pod, 'Ready')?.status === 'False' && stateOf(pod).running !== undefined;
+
 /** What a pod that failed or goes away says of itself. */
 const ofEndingPod = (pod: Pod): Cause | undefined => {
   const { reason = '', message = '' } = pod.status;
   const disrupted = conditionOf(pod, 'DisruptionTarget');
   const named = disrupted?.status === 'True' ? DISRUPTIONS[disrupted.reason ?? ''] : undefined;
   // A node that is gone taints its pods away, too.
-  if (named === 'evicted' && conditionOf(pod, 'Ready')?.reason === 'NodeNotReady')
-    return cause('node-gone', disrupted?.message);
+  if (named === 'evicted' && isUnheardOf(pod)) return cause('node-gone', disrupted?.message);
   if (named) return cause(named, message || disrupted?.message);
   if (reason === 'Evicted') return cause('evicted', message);
   if (/^(NodeLost|NodeShutdown|Terminated|Shutdown)$/.test(reason))
@@ -247,9 +251,7 @@ const ofPod = (pod: Pod, events: readonly EventObject[], now: number): Cause | u
     );
     if (mount) return cause('volume', mount.message);
   }
-  const ready = conditionOf(pod, 'Ready');
-  if (ready?.reason === 'NodeNotReady') return cause('node-away', ready.message ?? pod.spec.nodeName);
-  return undefined;
+  return isUnheardOf(pod) ? cause('node-away', `'${pod.spec.nodeName}'`) : undefined;
 };
 
 /** What stands in the way of a session, or ended it; undefined while all is well, or when the session ended by itself. */
@@ -272,6 +274,9 @@ export const causeOf = ({ job, jobGone, pods, gonePods, events, now }: Situation
   const refusal = events.findLast((one) => one.reason === 'FailedCreate');
   return refusal && refusedPod(refusal.message ?? '');
 };
+
+/** Causes that a better one may explain a moment later. */
+export const VAGUE: ReadonlySet<CauseName> = new Set(['pod-deleted', 'job-deleted']);
 
 /** Decides when a cause ends the run. */
 export class Settling {

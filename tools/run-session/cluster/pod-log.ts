@@ -2,7 +2,17 @@
  * pod.log.partial while the log arrives from a cluster: every line once, in order, whatever is sent again after a broken
  * connection or read again by another runner (DESIGN §4.6). Lines beyond a gap are not taken: the spool copy has them.
  */
-import { closeSync, existsSync, ftruncateSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { writeAll } from '../../../shared/files.ts';
 import type { RunDirectory } from '../../../shared/rundir.ts';
 import { type LogState, SessionLog, type SessionLine } from '../../../shared/session-log.ts';
@@ -120,8 +130,10 @@ export class PodLog {
   /** Everything is on the disk; a whole log gets its final name. */
   close(): void {
     fsyncSync(this.#fd);
+    const { size } = fstatSync(this.#fd);
     closeSync(this.#fd);
-    if (this.#log.state().complete) renameSync(this.#run.file(PARTIAL), this.#run.file(LOG));
+    if (size === 0) rmSync(this.#run.file(PARTIAL));
+    else if (this.#log.state().complete) renameSync(this.#run.file(PARTIAL), this.#run.file(LOG));
   }
 }
 

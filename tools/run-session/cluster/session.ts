@@ -7,7 +7,7 @@ import { liveOn } from '../live.ts';
 import { LOG } from '../log-file.ts';
 import { Progress } from '../progress.ts';
 import type { Task } from '../task.ts';
-import { type Cause, causeOf, Settling } from './causes.ts';
+import { type Cause, causeOf, Settling, VAGUE } from './causes.ts';
 import { endingInCluster } from './ending.ts';
 import { follow } from './follow.ts';
 import { clusterFacts } from './node-facts.ts';
@@ -192,7 +192,7 @@ export class ClusterSession {
       if (!log.state().complete && !voided) cause = await this.#lastWord(cause);
     } finally {
       log.close();
-      live.end(progress.view(), world.now());
+      if (log.next > 0) live.end(progress.view(), world.now());
     }
     if (voided) return this.#end(voided);
     return this.#finish({ state: log.state(), error: log.error }, cause, log.tail);
@@ -243,7 +243,10 @@ export class ClusterSession {
           ...(await cluster
             .list<EventObject>('events', { namespace, fieldSelector: `involvedObject.uid=${uid}` })
             .catch((error: unknown) => {
-              if (isForbidden(error)) this.#eventsAt = Infinity;
+              if (isForbidden(error)) {
+                this.#eventsAt = Infinity;
+                this.#in.task.talk.warn(`${error.message}; why its pod does not start can't be told`);
+              }
               return [];
             })),
         );
@@ -268,8 +271,8 @@ export class ClusterSession {
   async #lastWord(cause: Cause | undefined): Promise<Cause | undefined> {
     const until = performance.now() + 3000;
     for (let found = cause; ; found = this.#cause()) {
-      if ((found && found.kind === 'final') || performance.now() > until || this.#stopping)
-        return found ?? cause;
+      const sure = found?.kind === 'final' && !VAGUE.has(found.name);
+      if (sure || performance.now() > until || this.#stopping) return found ?? cause;
       await this.#observer!.changed(200);
     }
   }
