@@ -6,7 +6,7 @@ import type { World } from '../../shared/world.ts';
 
 /** What a build may take from the caller's environment: where things are and how to reach them; nothing that says how to build. */
 const KEPT =
-  /^(PATH|HOME|USER|LOGNAME|TMPDIR|XDG_.*|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|CURL_CA_BUNDLE|GIT_SSL_CAINFO|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|GOPROXY|GOSUMDB|GONOSUMDB|GOPRIVATE|GONOPROXY|GOMODCACHE|GOCACHE|GOPATH|GOROOT|CARGO_HOME|RUSTUP_HOME|RUSTUP_TOOLCHAIN|npm_config_(userconfig|globalconfig|registry|cache|cafile|https_proxy)|NPM_CONFIG_(USERCONFIG|REGISTRY|CACHE))$/;
+  /^(PATH|HOME|USER|LOGNAME|TMPDIR|XDG_.*|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|CURL_CA_BUNDLE|GIT_SSL_CAINFO|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|GOPROXY|GOSUMDB|GONOSUMDB|GOPRIVATE|GONOPROXY|GOMODCACHE|GOCACHE|GOPATH|GOROOT|BUN_INSTALL|BUN_INSTALL_CACHE_DIR|CARGO_HOME|RUSTUP_HOME|RUSTUP_TOOLCHAIN|npm_config_(userconfig|globalconfig|registry|cache|cafile|https_proxy)|NPM_CONFIG_(USERCONFIG|REGISTRY|CACHE))$/;
 
 /** The environment of a build. 1980 is the first year that every archive can hold. */
 export const buildEnv = (

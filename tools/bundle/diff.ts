@@ -9,7 +9,7 @@ import { jsonText } from '../../shared/read.ts';
 import { plainText } from '../../shared/terminal.ts';
 import { readFacts } from './assemble.ts';
 import { bundleDirectory } from './check.ts';
-import { listOf } from './tree.ts';
+import { type BuiltFile, listOf } from './tree.ts';
 import type { BundleCall } from './verbs.ts';
 
 export type Difference =
@@ -77,6 +77,11 @@ const ownerOf = (path: string, ...facts: (BundleFacts | undefined)[]): string | 
     .flatMap((one) => one?.artifacts ?? [])
     .find(({ paths }) => paths.some((one) => path === one || path.startsWith(`${one}/`)))?.name ?? null;
 
+const filesOf = async ({ directory }: Contents): Promise<Map<string, BuiltFile>> =>
+  new Map((await listOf(directory)).map((one) => [one.path, one] as const));
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
 /** All differences of two bundles: what they say of themselves first, then files. */
 export const differencesOf = async (a: Contents, b: Contents): Promise<Difference[]> => {
   const [factsA, factsB] = [readFacts(a.directory), readFacts(b.directory)];
@@ -93,10 +98,7 @@ export const differencesOf = async (a: Contents, b: Contents): Promise<Differenc
   };
   texts('version', new Map(Object.entries(a.versions)), new Map(Object.entries(b.versions)));
   texts('artifact', reasons(factsA), reasons(factsB));
-  const filesOf = async ({ directory }: Contents) =>
-    new Map((await listOf(directory)).map((one) => [one.path, one] as const));
   const [left, right] = [await filesOf(a), await filesOf(b)];
-  const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
   for (const name of differing(left, right, same)) {
     const [inA, inB] = [left.get(name), right.get(name)];
     const bothFiles =

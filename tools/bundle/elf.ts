@@ -49,14 +49,14 @@ const elfOf = (head: Buffer, bytes: (at: number, length: number) => Buffer | und
   const machine = bigEndian ? head.readUInt16BE(18) : head.readUInt16LE(18);
   const arch = bits === 64 && !bigEndian ? ARCHES[machine] : undefined;
   const about: Elf = { bits, bigEndian, machine, program: false, ...(arch ? { arch } : {}) };
+  const type = bigEndian ? head.readUInt16BE(16) : head.readUInt16LE(16);
+  about.program = type === ET_EXEC;
   if (!arch) return about;
-  const type = head.readUInt16LE(16);
   const [offset, each, count] = [
     Number(head.readBigUInt64LE(32)),
     head.readUInt16LE(54),
     head.readUInt16LE(56),
   ];
-  about.program = type === ET_EXEC;
   if (count > 0 && each < PROGRAM_HEADER) return { ...about, broken: 'its program headers are too short' };
   for (let at = 0; at < count; at++) {
     const segment = bytes(offset + at * each, PROGRAM_HEADER);

@@ -25,7 +25,7 @@ const entryProblem = (
   if (entry['link'] === true) return 'is a link to a directory; only packages of a registry are installed';
   const { resolved, integrity } = entry;
   if (resolved !== undefined) {
-    if (typeof resolved !== 'string' || !/^https:\/\//.test(resolved))
+    if (typeof resolved !== 'string' || !resolved.startsWith('https://'))
       return `comes from '${String(resolved)}'; only https addresses of a registry are installed`;
     const url = URL.canParse(resolved) ? new URL(resolved) : undefined;
     if (!url || url.username !== '' || url.password !== '' || !hosts.includes(url.host))

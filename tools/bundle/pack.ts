@@ -20,7 +20,7 @@ const compressed = (contents: Contents): { parts: AsyncIterable<Uint8Array>; ide
   const fill = async (): Promise<void> => {
     for await (const part of archiveOf(contents)) {
       hash.update(part);
-      if (!gzip.write(part)) await new Promise<void>((resolve) => gzip.once('drain', resolve));
+      if (!gzip.write(part)) await new Promise<void>((drained) => gzip.once('drain', drained));
     }
     gzip.end();
   };

@@ -35,7 +35,7 @@ const pathsBelow = (directory: string): string[] => {
     }
   };
   walk('');
-  return paths.sort(bytewise);
+  return paths.toSorted(bytewise);
 };
 
 /** Gives files the two modes that bundles have; what could not be carried is an error that names it. */

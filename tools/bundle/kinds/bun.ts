@@ -35,10 +35,16 @@ export const bun: Kind<'bun'> = {
     mkdirSync(join(out, 'bin'), { recursive: true });
     await runBuild(
       [
-        ...['bun', 'build', `./${entry}`, '--compile', `--target=${TARGETS[arch]}`],
+        'bun',
+        'build',
+        `./${entry}`,
+        '--compile',
+        `--target=${TARGETS[arch]}`,
         // A program under measurement reads no settings of the place where it is started.
-        ...['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
-        ...['--outfile', join(out, 'bin', name)],
+        '--no-compile-autoload-dotenv',
+        '--no-compile-autoload-bunfig',
+        '--outfile',
+        join(out, 'bin', name),
       ],
       how,
     );

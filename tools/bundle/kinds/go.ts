@@ -51,8 +51,15 @@ export const go: Kind<'go'> = {
     mkdirSync(join(out, 'bin'), { recursive: true });
     await runBuild(
       [
-        ...['go', 'build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags=-buildid='],
-        ...['-o', join(out, 'bin', name), main],
+        'go',
+        'build',
+        '-mod=readonly',
+        '-trimpath',
+        '-buildvcs=false',
+        '-ldflags=-buildid=',
+        '-o',
+        join(out, 'bin', name),
+        main,
       ],
       { cwd: join(sources, directory), env: env(asked), interrupted: asked.world.interrupted },
     );

@@ -37,16 +37,18 @@ export const npm: Kind<'npm'> = {
     const cwd = join(sources, directory);
     await runBuild(
       [
-        ...[
-          'npm',
-          'ci',
-          '--ignore-scripts',
-          '--no-audit',
-          '--no-fund',
-          '--loglevel=error',
-          '--install-strategy=hoisted',
-        ],
-        ...['--os=linux', `--cpu=${CPUS[arch]}`, '--libc=glibc', '--include=optional', '--omit=dev'],
+        'npm',
+        'ci',
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        '--loglevel=error',
+        '--install-strategy=hoisted',
+        '--os=linux',
+        `--cpu=${CPUS[arch]}`,
+        '--libc=glibc',
+        '--include=optional',
+        '--omit=dev',
       ],
       { cwd, env: buildEnv(world), interrupted: world.interrupted },
     );

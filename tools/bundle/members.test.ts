@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { takeMembers } from './members.ts';
+
+let base: string;
+beforeAll(() => void (base = mkdtempSync(join(tmpdir(), 'k8sbench-members-'))));
+afterAll(() => rmSync(base, { recursive: true }));
+
+interface Member {
+  name: string;
+  content?: string | Buffer;
+  type?: string;
+  link?: string;
+  /** Octal text of the time, when it is not 0. */
+  time?: string;
+}
+
+/** One member as it stands in an archive (POSIX ustar), with nothing put right. */
+const member = ({ name, content = '', type = '0', link = '', time }: Member): Buffer => {
+  const body = Buffer.from(content);
+  const head = Buffer.alloc(512);
+  head.write(name, 0, 100, 'latin1');
+  head.write('0000644\0', 100);
+  head.write('0000000\0', 108);
+  head.write('0000000\0', 116);
+  head.write(`${body.length.toString(8).padStart(11, '0')}\0`, 124);
+  head.write(time ?? '00000000000\0', 136);
+  head.write('        ', 148);
+  head.write(type, 156);
+  head.write(link, 157, 100, 'latin1');
+  head.write('ustar\x0000', 257);
+  const sum = head.reduce((all, byte) => all + byte, 0);
+  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return Buffer.concat([head, body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
+};
+const END = Buffer.alloc(1024);
+const tar = (...members: Member[]): Buffer => Buffer.concat([...members.map(member), END]);
+const pax = (key: string, value: string): Member => {
+  const rest = Buffer.byteLength(` ${key}=${value}\n`);
+  const length = [2, 3].map((digits) => rest + digits).find((all) => String(all).length === all - rest)!;
+  return { name: 'PaxHeader', type: 'x', content: `${length} ${key}=${value}\n` };
+};
+
+let made = 0;
+const take = async (bytes: Buffer, wanted: Record<string, string> = { good: 'out' }, name = 'a.tar') => {
+  const directory = mkdtempSync(join(base, `${++made}-`));
+  const path = join(directory, 'archive');
+  writeFileSync(path, bytes);
+  const out = new Map(Object.entries(wanted).map(([from, to]) => [from, join(directory, to)]));
+  await takeMembers(path, name, bytes.length, out);
+  return Object.fromEntries(
+    readdirSync(directory)
+      .filter((one) => one !== 'archive')
+      .map((one) => [one, readFileSync(join(directory, one), 'utf8')]),
+  );
+};
+const good: Member = { name: 'good', content: 'yes' };
+
+describe('wanted members come out', () => {
+  test.each<[string, Buffer, string]>([
+    ['of a plain archive', tar(good, { name: 'other', content: 'no' }), 'a.tar'],
+    ['of a compressed one', gzipSync(tar({ name: 'dir/', type: '5' }, good)), 'a.tar.gz'],
+    ['named with ./', tar({ name: './', type: '5' }, { ...good, name: './good' }), 'a.tar'],
+    ['beside links that stay inside', tar({ name: 'd/l', type: '2', link: '../good' }, good), 'a.tar'],
+    ['with a long name of pax', tar(pax('path', 'good'), { name: 'short', content: 'yes' }), 'a.tar'],
+  ])('%s', async (_, bytes, name) => expect(await take(bytes, undefined, name)).toEqual({ out: 'yes' }));
+
+  test('a name of more than 100 bytes and beyond ASCII', async () => {
+    const long = `${'ü'.repeat(90)}/good`;
+    expect(await take(tar(pax('path', long), good), { [long]: 'out' })).toEqual({ out: 'yes' });
+  });
+});
+
+describe('an archive is refused whole', () => {
+  test.each<[string, Buffer, string]>([
+    ['a path upwards', tar(good, { name: '../evil' }), "member '../evil' leaves the place"],
+    ['a path upwards inside', tar(good, { name: 'a/../../evil' }), 'leaves the place'],
+    ['an absolute path', tar(good, { name: '/etc/passwd' }), "member '/etc/passwd' leaves the place"],
+    ['an absolute path of pax', tar(pax('path', '/etc/x'), good), "member '/etc/x' leaves the place"],
+    ['a backslash', tar(good, { name: '..\\evil' }), 'leaves the place'],
+    [
+      'a link outside',
+      tar(good, { name: 'l', type: '2', link: '../../etc' }),
+      "member 'l' is a link out of the archive",
+    ],
+    ['an absolute link', tar(good, { name: 'l', type: '2', link: '/etc' }), "to '/etc'"],
+    [
+      'a hard link outside',
+      tar(good, { name: 'l', type: '1', link: '../x' }),
+      'is a link out of the archive',
+    ],
+    [
+      'a path through a link',
+      tar({ name: 'd', type: '2', link: 'e' }, { name: 'd/good', content: 'x' }, good),
+      "member 'd/good' goes through the link 'd'",
+    ],
+    ['a member twice', tar(good, good), "member 'good' is there twice"],
+    ['a member twice, spelled otherwise', tar(good, { ...good, name: './good' }), 'is there twice'],
+    ['a device', tar(good, { name: 'sda', type: '4' }), 'is a block-device'],
+    ['a character device', tar(good, { name: 'null', type: '3' }), 'is a character-device'],
+    ['a pipe', tar(good, { name: 'p', type: '6' }), 'is a fifo'],
+    ['an old sparse member', tar(good, { name: 's', type: 'S' }), "member 's' is a"],
+    ['a sparse member', tar(pax('GNU.sparse.major', '1'), good), 'is sparse'],
+    ['a wanted link', tar({ name: 'good', type: '2', link: 'x' }), "member 'good' is wanted and is no file"],
+    ['no such member', tar({ name: 'other' }), "archive 'a.tar' has no member 'good'"],
+    ['a cut between members', member(good), 'the two empty blocks at its end are missing'],
+    ['a cut within a member', tar(good).subarray(0, 700), "archive 'a.tar'"],
+    ['a broken head', Buffer.concat([Buffer.alloc(512, 1), END]), "archive 'a.tar'"],
+    ['no archive', Buffer.from('hello'), "archive 'a.tar'"],
+    ['nothing', Buffer.alloc(0), "archive 'a.tar'"],
+  ])('%s', async (_, bytes, says) => expect(take(bytes)).rejects.toThrow(says));
+
+  test('what becomes a thousand times its size', async () => {
+    const bomb = gzipSync(tar({ name: 'good', content: Buffer.alloc(64 << 20) }), { level: 9 });
+    await expect(take(bomb, undefined, 'a.tgz')).rejects.toThrow('becomes more than 200 times its size');
+  });
+
+  test('compressed bytes that are none', async () =>
+    expect(take(Buffer.from('hello'), undefined, 'a.tar.gz')).rejects.toThrow("archive 'a.tar.gz'"));
+
+  test('a kind of archive that is not read', async () =>
+    expect(take(tar(good), undefined, 'a.zip')).rejects.toThrow('expected a .tar.gz, .tgz or .tar'));
+});
