@@ -17,7 +17,7 @@ export interface Where {
   problems: string[];
 }
 
-/** The flags that say where, as the command line has them. */
+/** The flags that say where, as the command line has them; one that a tool does not have is left out. */
 export interface WhereFlags {
   local?: boolean;
   image?: string | undefined;
@@ -61,12 +61,12 @@ const localWhere = (flags: WhereFlags, { values }: Configuration): Where => ({
   ],
 });
 
-const deliveryProblems = ({ values, from }: Configuration): string[] => {
+const deliveryProblems = ({ values, from }: Configuration, flags: WhereFlags): string[] => {
   const problems: string[] = [];
   const [image, bundle] = [from('image'), from('bundle')];
   if (!image && !bundle)
     problems.push(
-      'nothing says what to run and where: --image or --bundle for a cluster, --local for this machine',
+      `nothing says what to run and where: --image or --bundle for a cluster${'local' in flags ? ', --local for this machine' : ''}`,
     );
   if (image && bundle)
     problems.push(`image (${image}) and bundle (${bundle}) exclude each other; leave one out`);
@@ -131,6 +131,6 @@ export const whereOf = (flags: WhereFlags, configuration: Configuration): Where 
     ...(pick ? { pickNode: true as const } : {}),
     ...(spread === undefined ? {} : { spread }),
     pinned: only !== undefined || pick,
-    problems: [...deliveryProblems(configuration), ...problems],
+    problems: [...deliveryProblems(configuration, flags), ...problems],
   };
 };

@@ -217,19 +217,19 @@ describe('a namespace that refuses', () => {
 
 const outside = () => ({ cwd: files.path, env: { KUBECONFIG: kubeconfig, PATH: process.env['PATH'] } });
 
-describe('a run directory', () => {
-  const planned = async (name: string): Promise<string> => {
-    const words = ['--run', name, '--namespace', namespace, '--profile', 'durable-store', '--turns', '50'];
-    const laid = await runTool(
-      plan,
-      [...words, ...IMAGE, '--allow-unpinned-image', '--cpus', '1', '--memory', '64Mi', '--rounds', '3'],
-      outside(),
-    );
-    expect(laid.stderr).not.toContain('error');
-    expect((await runTool(render, ['--run', name], outside())).exit).toBe(0);
-    return join(files.path, name, 'manifest.yaml');
-  };
+const planned = async (name: string): Promise<string> => {
+  const words = ['--run', name, '--namespace', namespace, '--profile', 'durable-store', '--turns', '50'];
+  const laid = await runTool(
+    plan,
+    [...words, ...IMAGE, '--allow-unpinned-image', '--cpus', '1', '--memory', '64Mi', '--rounds', '3'],
+    outside(),
+  );
+  expect(laid.stderr).not.toContain('error');
+  expect((await runTool(render, ['--run', name], outside())).exit).toBe(0);
+  return join(files.path, name, 'manifest.yaml');
+};
 
+describe('a run directory', () => {
   test('its path is handed on, the table is talk', async () => {
     await planned('k8sbench-test-good');
     const done = await runTool(main, ['--run', 'k8sbench-test-good'], outside());

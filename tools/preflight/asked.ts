@@ -1,5 +1,6 @@
 /** What a run would be: from a run directory, or from values file, environment and flags. */
 import { join, resolve } from 'node:path';
+import { nodes as nodesSchema } from '../../schemas/nodes.ts';
 import { type Run, run as runSchema } from '../../schemas/run.ts';
 import { type Values, values as valuesSchema } from '../../schemas/values.ts';
 import { configurationOf } from '../../shared/configuration.ts';
@@ -72,7 +73,7 @@ const renderedIn = async (run: RunDirectory, about: Run): Promise<Record<string,
   return parseForeignYaml(readText(run.file(name), shown), shown) as Record<string, unknown>;
 };
 
-/** From run.json, values.json and, when it is there, manifest.yaml. */
+/** From run.json, values.json and, where they are, nodes.json and manifest.yaml. */
 export const askedOfRun = async (run: RunDirectory, flags: PreflightFlags): Promise<Asked> => {
   const surplus = SETTINGS.filter((name) => flags[name] !== undefined && flags[name] !== false);
   if (surplus.length > 0)
@@ -86,10 +87,11 @@ export const askedOfRun = async (run: RunDirectory, flags: PreflightFlags): Prom
     throw usage(`'${run.shown}' is a local run: it runs on this machine, of which 'k8sbench doctor' tells`);
   const values = run.json('values.json', valuesSchema);
   const manifest = await renderedIn(run, about);
+  const chosen = run.has('nodes.json') ? run.json('nodes.json', nodesSchema).chosen : undefined;
   return askedOf({
     values,
     about,
-    nodes: about.nodes,
+    nodes: chosen ?? about.nodes,
     picks: about.pickNode === true,
     spread: about.spread ?? 1,
     ...(manifest ? { manifest } : {}),

@@ -2,8 +2,11 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runDirectory } from '../../shared/rundir.ts';
 import { runTool } from '../../test/outside.ts';
 import { main as plan } from '../plan/main.ts';
+import { askedOfRun } from './asked.ts';
+import type { PreflightFlags } from './flags.ts';
 import { main } from './main.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'k8sbench-preflight-'));
@@ -19,6 +22,8 @@ writeFileSync(
 );
 const image = `registry.example/bench@sha256:${'a'.repeat(64)}`;
 const env = { KUBECONFIG: 'kubeconfig' };
+/** No flag given. */
+const off = {} as PreflightFlags;
 const preflight = (args: string[], more: Record<string, string> = {}, stdin = '') =>
   runTool(main, args, { cwd, stdin, env: { ...env, ...more } });
 
@@ -72,6 +77,7 @@ test('everything that is wrong with the settings at once', async () => {
 
 test.each<[string[], string]>([
   [['--run', '-', '--values', '-'], 'both read stdin'],
+  [['--namespace', 'team'], 'nothing says what to run and where: --image or --bundle for a cluster\n'],
   [['--run', 'none'], "run directory 'none' does not exist"],
   [
     ['--namespace', 'team', '--bundle', 'none', '--base-image', image],
@@ -90,6 +96,11 @@ test('a run directory says what it is; its settings are not given again, and a l
   expect([laid.exit, laid.stdout]).toEqual([0, 'k8sbench-x\n']);
   const would = await preflight(['--run', '-', '--dry-run'], {}, 'k8sbench-x\n');
   expect(JSON.parse(would.stdout)).toMatchObject({ namespace: 'team' });
+  const asked = () => askedOfRun(runDirectory(join(cwd, 'k8sbench-x')), off);
+  expect(await asked()).toMatchObject({ pods: 2, wanted: { count: 2, candidates: ['a', 'b'] }, picks: true });
+  const picked = { basis: 'cluster', nodes: [], chosen: ['b', 'c'], warnings: [] };
+  writeFileSync(join(cwd, 'k8sbench-x/nodes.json'), JSON.stringify(picked));
+  expect((await asked()).wanted.candidates).toEqual(['b', 'c']);
   const twice = await preflight(['--run', 'k8sbench-x', '--cpus', '4', '--allow-unpinned-image']);
   expect(twice.exit).toBe(2);
   expect(twice.stderr).toContain("'--run' and '--cpus' exclude each other");
