@@ -74,6 +74,8 @@ describe('who may do a run', () => {
     expect([exit, stderr, fails, warns.filter((one) => one !== 'image')]).toEqual([0, '', [], []]);
     expect(findings.find((one) => one.name === 'pod')?.found).toBe('admitted unchanged in a dry run');
     expect(findings.find((one) => one.name === 'pod security')?.found).toBe("'restricted' is enforced");
+    for (const resource of ['jobs', 'pods'] as const)
+      expect(await admin.list(resource, { namespace })).toEqual([]);
   });
 
   test("the user of the README's grant for images", async () => {
@@ -158,7 +160,7 @@ describe('a namespace that refuses', () => {
     const user = await look(await userWith('reader', rules, into), IMAGE, into);
     expect([user.exit, user.fails]).toEqual([1, ["quota 'small'"]]);
     const found = user.findings.find((one) => one.status === 'fail')!.found;
-    expect(found).toBe('requests.memory: 0.06Gi asked for, 0Gi of 0.03Gi used');
+    expect(found).toBe('requests.memory: 64Mi asked for, 0 of 32Mi used');
     const whole = await look(kubeconfig, IMAGE, into);
     expect([whole.exit, whole.fails]).toEqual([1, ["quota 'small'", 'pod']]);
     expect(whole.stderr).toContain('exceeded quota: small');

@@ -45,7 +45,9 @@ export const needOf = (values: Values, pods: number): Need => {
 };
 
 /** An amount of a resource as people write it. */
-export const shown = (nano: bigint, resource: string): string =>
-  /memory|storage$/.test(resource)
-    ? `${Math.round((unitsOf(nano) / 2 ** 30) * 100) / 100}Gi`
-    : String(unitsOf(nano));
+export const shown = (nano: bigint, resource: string): string => {
+  const units = unitsOf(nano);
+  if (units === 0 || !/memory|storage$/.test(resource)) return String(units);
+  const [size, unit] = units >= 2 ** 30 ? [2 ** 30, 'Gi'] : [2 ** 20, 'Mi'];
+  return `${Math.round((units / size) * 100) / 100}${unit}`;
+};
