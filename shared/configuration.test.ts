@@ -166,7 +166,7 @@ describe('what is refused, with its place', () => {
       'tolerations:\n  - key: a\n    efect: NoSchedule\n',
       ['f:3: tolerations.0.efect: unknown key'],
     ],
-    ['a key twice', 'cpus: 2\ncpus: 3\n', ['f:2: Map keys must be unique']],
+    ['a key twice', 'cpus: 2\ncpus: 3\n', ["f:2: the key 'cpus' stands twice; leave one out"]],
     ['part of a CPU', 'cpus: 1.5\n', ['f:1: cpus: expected a whole number, found 1.5']],
     ['no CPU', 'cpus: 0\n', ['f:1: cpus: expected a whole number ≥ 1, found 0']],
     ['a number for a quantity', 'memory: 8\n', ['f:1: memory: expected a quantity such as 8Gi, found 8']],

@@ -65,8 +65,29 @@ const STRANGE =
 const nameOf = (character: string): string =>
   `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 
+/** Larger, or nested deeper, than anything that people write, and far from where a parser's recursion ends. */
+const LARGEST = 1 << 18;
+const DEEPEST = 100;
+
+/** Where brackets or list dashes nest too deeply; brackets in texts count as well, as long as they are not closed. */
+const tooDeep = (written: string): number | undefined => {
+  let open = 0;
+  for (const { index, 0: one } of written.matchAll(/[[{]|[\]}]|^[ ]*(?:[-?][ ]+){100}/gm)) {
+    if (one.length > 1) return index;
+    open += one === '[' || one === '{' ? 1 : open > 0 ? -1 : 0;
+    if (open > DEEPEST) return index;
+  }
+  return undefined;
+};
+
 /** What of a text is refused before any value is read: where it stands, and why. */
 export function* strangeIn(written: string): Generator<[offset: number, problem: string]> {
+  if (written.length > LARGEST) {
+    yield [0, `${written.length} characters are more than ${LARGEST}`];
+    return;
+  }
+  const deep = tooDeep(written);
+  if (deep !== undefined) yield [deep, 'nested too deeply'];
   for (const { index, 0: one } of written.matchAll(STRANGE))
     if (one === '\ufffd') yield [index, 'bytes that are not UTF-8; write it as UTF-8'];
     else if (index > 0 || one !== '\ufeff')

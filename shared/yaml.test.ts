@@ -63,7 +63,7 @@ describe('what kubectl reads otherwise is refused with its line', () => {
 describe('what is refused', () => {
   test.each<[string, string]>([
     ['a: 1\n---\nb: 2\n', "f:2: expected one document, found 2; remove the '---'"],
-    ['a: 1\nb: 2\na: 3', 'f:3: Map keys must be unique'],
+    ['a: 1\nb: 2\na: 3', "f:3: the key 'a' stands twice; leave one out"],
     ['a: &x 1', 'f:1: anchors are not read; write the value out'],
     ['a: !!str 1', "f:1: tags such as 'tag:yaml.org,2002:str' are not read; remove it"],
     ['a: !!binary aGk=', "f:1: tags such as 'tag:yaml.org,2002:binary' are not read; remove it"],
@@ -105,7 +105,11 @@ describe('what is refused', () => {
   });
 
   test.each(['[', '{a: ', '- '])('ten thousand times %j', (open) => {
-    expect(problemsOf(`${open.repeat(10_000)}x`)).toEqual(['f: nested too deeply']);
+    expect(problemsOf(`${open.repeat(10_000)}x`)).toEqual(['f:1: nested too deeply']);
+  });
+
+  test('what is larger than any values file', () => {
+    expect(problemsOf(`a: ${'x'.repeat(1 << 18)}`)).toEqual(['f:1: 262147 characters are more than 262144']);
   });
 
   test('every problem of a file at once', () => {

@@ -76,9 +76,11 @@ class Walk {
     if (isSeq(one))
       for (const [index, item] of one.items.entries())
         this.visit(item, `${path}/${index}`, inFlow || one.flow === true);
-    if (isMap(one))
+    if (isMap(one)) {
+      const keys = new Set<string>();
       for (const pair of one.items as Pair<Node, Node | null>[])
-        this.#pair(pair, path, inFlow || one.flow === true, offset);
+        this.#pair(pair, keys, path, inFlow || one.flow === true, offset);
+    }
   }
 
   #scalar(one: Scalar, inFlow: boolean, isKey: boolean): void {
@@ -95,10 +97,18 @@ class Walk {
     if (problem !== undefined) this.problem(from, problem);
   }
 
-  #pair({ key, value }: Pair<Node, Node | null>, path: string, inFlow: boolean, offset: number): void {
+  #pair(
+    { key, value }: Pair<Node, Node | null>,
+    keys: Set<string>,
+    path: string,
+    inFlow: boolean,
+    offset: number,
+  ): void {
     const at = key.range?.[0] ?? offset;
     if (!isScalar(key) || typeof key.value !== 'string')
       return this.problem(at, 'expected a text as key; quote it');
+    if (keys.has(key.value)) this.problem(at, `the key '${key.value}' stands twice; leave one out`);
+    keys.add(key.value);
     // Every object has a property of that name, so no check of unknown keys would see it.
     if (key.value === '__proto__') this.problem(at, '__proto__: unknown key');
     if (this.#written.slice(at, key.range?.[1]).includes('\n'))
@@ -124,7 +134,19 @@ export const parseYaml = (written: string, file: string): Placed => {
   }
 };
 
+/** Refuses a text for what it holds before any value is read. */
+const refuseStrange = (written: string, file: string): void => {
+  const problems = new Set<string>();
+  for (const found of [strangeIn, tabsIn])
+    for (const [offset, problem] of found(written)) {
+      problems.add(`${file}:${written.slice(0, offset).split('\n').length}: ${problem}`);
+      if (problems.size === TOLD) throw usage([...problems]);
+    }
+  if (problems.size > 0) throw usage([...problems]);
+};
+
 const read = (written: string, file: string): Placed => {
+  refuseStrange(written, file);
   const counter = new LineCounter();
   const place = (offset: number): { line: number; shown: string } => {
     const { line } = counter.linePos(offset);
@@ -132,14 +154,13 @@ const read = (written: string, file: string): Placed => {
   };
   const documents = parseAllDocuments(written, {
     lineCounter: counter,
-    uniqueKeys: true,
+    // Looked for by the walk below: the parser compares each key with every other.
+    uniqueKeys: false,
     schema: 'core',
     merge: false,
     logLevel: 'silent',
   });
   const walk = new Walk(written, place);
-  for (const [offset, problem] of [...strangeIn(written), ...tabsIn(written)]) walk.problem(offset, problem);
-  if (walk.problems.length > 0) throw usage([...new Set(walk.problems)].slice(0, TOLD));
   if ('empty' in documents || documents.length === 0) return { value: undefined, lineOf: () => 1 };
   if (documents.length > 1)
     walk.problem(
