@@ -3,8 +3,8 @@
  * One reader, many inputs, in a process of its own: `fuzz.ts READER SEED COUNT [large]`. Says on stdout which input it is at,
  * so that whoever started it can name the one that hangs; violations as JSON lines. An input is met again by its number.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { makeBed } from './bed.ts';
-import { largeOf } from './inputs.ts';
 import { complaintsOf, DEADLINE_MS } from './oracle.ts';
 import { Random } from './random.ts';
 import { READERS } from './readers.ts';
@@ -23,12 +23,23 @@ export interface Violation {
 export const inputRandom = (seed: number, number: number): Random =>
   new Random(Math.imul(seed, 0x9e3779b1) + number);
 
+/** What one large input (10 MB, 100,000 levels) may take of time and memory. */
+const LARGE_DEADLINE_MS = 20_000;
+const LARGE_MIB = 600;
+
+/** The largest resident memory since the last reset. */
+const peakMiB = (reset: boolean): number => {
+  if (reset) writeFileSync('/proc/self/clear_refs', '5');
+  return Number(/^VmHWM:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
+};
+
 const [name = '', seed = '1', count = '100', large] = process.argv.slice(2);
 
 if (import.meta.main) {
   const bed = await makeBed(`hostile-${name.replaceAll('.', '-')}`);
   const reader = READERS[name]!(bed);
   const exits = new Map<number, number>();
+  let inputs = 0;
   const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
   const meet = async (
     input: number | string,
@@ -37,6 +48,7 @@ if (import.meta.main) {
     deadline: number,
   ): Promise<void> => {
     const result = await reader.read(bytes);
+    inputs++;
     exits.set(result.exit, (exits.get(result.exit) ?? 0) + 1);
     const complaints = [
       ...complaintsOf(result, deadline),
@@ -57,10 +69,23 @@ if (import.meta.main) {
   };
   if (large === 'large') {
     let at = 0;
-    for (const { bytes, how } of reader.large === undefined ? [] : largeOf(reader.large)) {
+    for (const { bytes, how } of reader.large?.() ?? []) {
       say({ at: at++ });
-      await meet(how.join(), how, bytes, 20_000);
       Bun.gc(true);
+      const before = peakMiB(true);
+      await meet(how.join(), how, bytes, LARGE_DEADLINE_MS);
+      const taken = peakMiB(false) - before;
+      if (taken > LARGE_MIB)
+        say({
+          violation: {
+            reader: name,
+            input: how.join(),
+            how,
+            complaints: [`${Math.round(taken)} MiB for an input of ${bytes.length >> 20} MiB`],
+            exit: 0,
+            bytes: '',
+          },
+        });
     }
   } else
     for (let number = 0; number < Number(count); number++) {
@@ -69,11 +94,5 @@ if (import.meta.main) {
       await meet(number, how, bytes, DEADLINE_MS);
     }
   bed.remove();
-  say({
-    done: {
-      reader: name,
-      exits: Object.fromEntries([...exits].toSorted(([a], [b]) => a - b)),
-      peakMiB: Math.round(process.resourceUsage().maxRSS / 1024),
-    },
-  });
+  say({ done: { inputs, exits: Object.fromEntries([...exits].toSorted(([a], [b]) => a - b)) } });
 }

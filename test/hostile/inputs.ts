@@ -196,36 +196,55 @@ export const ofYaml = (valid: readonly string[], values: readonly unknown[]): Ma
 const DEPTH = 100_000;
 const LONG = 10_000_000;
 
-/** Inputs that are large rather than clever: deep nesting and long texts at each place of a document, one at a time. */
-export const largeOf = function* (value: unknown): Generator<Input> {
-  const values: [string, () => string][] = [
-    ['deep list', () => '['.repeat(DEPTH) + ']'.repeat(DEPTH)],
-    ['deep object', () => `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`],
-    ['long text', () => `"${'x'.repeat(LONG)}"`],
-    ['long text of escapes', () => `"${'\\u001b'.repeat(LONG / 10)}"`],
-    ['long number', () => '9'.repeat(LONG)],
-    ['long list', () => `[${'0,'.repeat(LONG / 10)}0]`],
-    ['many keys', () => `{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":${at}`).join(',')}}`],
-  ];
-  const whole: [string, () => string][] = [
-    ['unclosed lists', () => '['.repeat(DEPTH)],
-    ['unclosed objects', () => '{"a":'.repeat(DEPTH)],
-    ['nothing but blanks', () => ' '.repeat(LONG)],
-    ['nothing but newlines', () => '\n'.repeat(LONG)],
-    ['zeros', () => '\0'.repeat(LONG)],
-  ];
-  for (const [how, make] of [...whole, ...values]) yield { bytes: Buffer.from(make()), how: [how] };
+/** Values that are large rather than clever, as JSON. */
+export const LARGE: readonly (readonly [what: string, make: () => string])[] = [
+  ['deep list', () => '['.repeat(DEPTH) + ']'.repeat(DEPTH)],
+  ['deep object', () => `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`],
+  ['long text', () => `"${'x'.repeat(LONG)}"`],
+  ['long text of escapes', () => `"${'\\u001b'.repeat(LONG / 10)}"`],
+  ['long number', () => '9'.repeat(LONG)],
+  ['long list', () => `[${'0,'.repeat(LONG / 10)}0]`],
+  ['many keys', () => `{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":${at}`).join(',')}}`],
+];
+
+const WHOLE: readonly (readonly [what: string, make: () => string])[] = [
+  ['unclosed lists', () => '['.repeat(DEPTH)],
+  ['unclosed objects', () => '{"a":'.repeat(DEPTH)],
+  ['nothing but blanks', () => ' '.repeat(LONG)],
+  ['nothing but newlines', () => '\n'.repeat(LONG)],
+  ['zeros', () => '\0'.repeat(LONG)],
+];
+
+/** A document with a large value in each of a few places, one at a time: the whole's own fields, and some deeper ones. */
+export const largeTrees = function* (value: unknown): Generator<{ node: Node; how: string }> {
   const count = placesOf({ node: treeOf(value) }).length;
-  // A few places are enough: the first ones (the whole's own fields), and some deeper ones.
-  const wanted = new Set([1, 2, 3, Math.floor(count / 2), count - 2, count - 1]);
-  for (const at of wanted)
-    for (const [how, make] of values) {
+  for (const at of new Set([1, 2, 3, Math.floor(count / 2), count - 2, count - 1]))
+    for (const [how, make] of LARGE) {
       const root: { node: Node } = { node: treeOf(value) };
       const place = placesOf(root)[at];
       if (!place) continue;
       place.replace(raw(make()));
-      yield { bytes: Buffer.from(written(root.node)), how: [`${how} at place ${at}`] };
+      yield { node: root.node, how: `${how} at place ${at}` };
     }
+};
+
+export const largeOf = function* (value: unknown): Generator<Input> {
+  for (const [how, make] of [...WHOLE, ...LARGE]) yield { bytes: Buffer.from(make()), how: [how] };
+  for (const { node, how } of largeTrees(value)) yield { bytes: Buffer.from(written(node)), how: [how] };
+};
+
+export const largeYaml = function* (valid: string): Generator<Input> {
+  const more: readonly (readonly [string, () => string])[] = [
+    ['nested items', () => '- '.repeat(DEPTH)],
+    ['nested keys', () => Array.from({ length: 3000 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+    ['a long scalar', () => `${valid}image: ${'x'.repeat(LONG)}\n`],
+    ['a long block', () => `${valid}annotations:\n  a: |\n${'    x\n'.repeat(LONG / 10)}`],
+    ['anchors upon anchors', () => `a: &a [x, x]\n${'b: &a [*a, *a]\n'.repeat(1000)}`],
+    ['many documents', () => '---\n'.repeat(DEPTH)],
+    ['many problems', () => 'no: no\n'.repeat(DEPTH)],
+    ['many comments', () => '# \u2028\n'.repeat(DEPTH)],
+  ];
+  for (const [how, make] of [...WHOLE, ...LARGE, ...more]) yield { bytes: Buffer.from(make()), how: [how] };
 };
 
 export { ENCODINGS };

@@ -13,15 +13,15 @@ import { tool as tracker } from '../../tools/tracker/main.ts';
 import type { Outside } from '../outside.ts';
 import { runTool } from '../outside.ts';
 import { type Bed, contentOf, RUNS } from './bed.ts';
-import { type Input, type Make, ofBytes, ofJson, ofLines, ofYaml } from './inputs.ts';
+import { type Input, type Make, largeOf, largeYaml, ofBytes, ofJson, ofLines, ofYaml } from './inputs.ts';
 import { halfWritten, type Result } from './oracle.ts';
-import { sealedLog } from './sealed-log.ts';
+import { largeLogs, sealedLog } from './sealed-log.ts';
 import * as twin from './twins.ts';
 
 export interface Reader {
   make: Make;
-  /** A valid input, for large ones made of it; absent where the format is not JSON. */
-  large?: unknown;
+  /** Large inputs: deep nesting, long texts. */
+  large?: () => Iterable<Input>;
   /** Reads an input. */
   read(input: Buffer): Promise<Result>;
   /** What is wrong with how it ended, beyond what must hold of every tool. */
@@ -57,7 +57,7 @@ const ofRunFile = (
   const original = bed.content.get(file)!;
   return {
     make: Buffer.isBuffer(valid) ? ofBytes([valid]) : ofJson(valid),
-    ...(Buffer.isBuffer(valid) ? {} : { large: valid[0] }),
+    ...(Buffer.isBuffer(valid) ? {} : { large: () => largeOf(valid[0]) }),
     async read(input) {
       bed.reset();
       writeFileSync(join(bed.dir, file), input);
@@ -87,7 +87,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
       json('profiles/own-workload.json'),
       json('profiles/plain-commands.json'),
     ]),
-    large: json('schemas/profile/valid-a-store.json'),
+    large: () => largeOf(json('schemas/profile/valid-a-store.json')),
     read: (input) => call(profile.main, ['-'], { stdin: input }),
     wrong: (input, result) => (succeeded(result) ? twin.profileProblems(input, result.stdout) : []),
   }),
@@ -101,7 +101,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
         [full, text('schemas/values/valid.yaml').replace(/^bundle.*\n/m, `image: ${of_.image}\n`)],
         [of_],
       ),
-      large: of_,
+      large: () => largeYaml(full),
       async read(input) {
         bed.reset();
         writeFileSync(join(bed.dir, 'values.yaml'), input);
@@ -148,7 +148,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
     ];
     return {
       make: ofJson(compacts),
-      large: compacts[0],
+      large: () => largeOf(compacts[0]),
       async read(input) {
         // A plan that it takes ends at a delivery that there isn't, before anything is started.
         const env = { ...bed.outside().env, K8SBENCH_DELIVERY: 'nowhere' };
@@ -175,6 +175,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
     const whole = lines(text('example/pod.log')).slice(0, -1);
     return {
       make: sealedLog(whole),
+      large: () => largeLogs(whole),
       read: (input) => call(analyze.main, ['--log', '-', '--json'], { stdin: input }),
       wrong: (_input, result) =>
         [0, 3, 5].includes(result.exit) ? twin.analysisProblems(result.stdout) : [],
@@ -190,7 +191,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
         lines(own),
         lines(text('schemas/tracker/valid.jsonl')),
       ]),
-      large: lines(own)[0],
+      large: () => largeOf(lines(own)[0]),
       async read(input) {
         writeFileSync(file, input);
         return call(tracker.main, ['show', '--track', file, '--json'], bed.outside());
@@ -218,7 +219,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
     const others = own.map((line, at) => ({ ...(line as object), run: `other-${at}` }));
     return {
       make: ofLines([own, [...others, ...own], others]),
-      large: others[0],
+      large: () => largeOf(others[0]),
       async read(input) {
         bed.reset();
         writeFileSync(join(bed.dir, track), input);
@@ -234,7 +235,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
       json('schemas/baseline/valid.json'),
       { core: 'x', rule: 'pair', warm: 3.5, piWarm: 7, cold: '9' },
     ]),
-    large: json('example/baseline.json'),
+    large: () => largeOf(json('example/baseline.json')),
     async read(input) {
       bed.reset();
       writeFileSync(join(bed.dir, 'baseline.json'), input);
@@ -262,7 +263,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
     ];
     return {
       make: ofJson([own, json('schemas/calibration/valid.json')]),
-      large: own,
+      large: () => largeOf(own),
       async read(input) {
         writeFileSync(join(bed.dir, 'calibration.json'), input);
         const { main, args } = calls[input.length % calls.length]!;
@@ -349,7 +350,7 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
     const own = lines(bed.content.get(file)!.toString());
     return {
       make: ofLines([own]),
-      large: own[0],
+      large: () => largeOf(own[0]),
       async read(input) {
         bed.reset();
         writeFileSync(join(bed.dir, file), input);

@@ -1,6 +1,6 @@
 /** Logs whose lines were changed and which then got a number and a digest that agree: past the seal, to the readers of lines. */
 import { createHash } from 'node:crypto';
-import type { Make } from './inputs.ts';
+import { type Input, LARGE, largeTrees, type Make } from './inputs.ts';
 import { type Node, treeOf, written } from './json-tree.ts';
 import { mutate } from './mutations.ts';
 
@@ -41,12 +41,28 @@ const sealed = (nodes: readonly Node[]): Buffer => {
   return Buffer.from(lines.join(''));
 };
 
+const withoutSeq = (line: unknown): unknown => {
+  const { seq: _seq, ...rest } = line as Record<string, unknown>;
+  return rest;
+};
+
+/** Large values in a line of each kind, sealed; and lines that are no session's. */
+export const largeLogs = function* (lines: readonly unknown[]): Generator<Input> {
+  const nodes = lines.map((line) => treeOf(withoutSeq(line)));
+  for (const [what, make] of LARGE)
+    yield {
+      bytes: Buffer.concat([Buffer.from(`${make()}\n`), sealed(nodes)]),
+      how: [`a foreign line: ${what}`],
+    };
+  const kinds = new Map(lines.map((line, at) => [(line as { t: string }).t, at] as const).toReversed());
+  for (const [kind, at] of kinds)
+    for (const { node, how } of largeTrees(withoutSeq(lines[at])))
+      yield { bytes: sealed(nodes.with(at, node)), how: [`${kind}: ${how}`] };
+};
+
 /** `lines` of a whole session without its end line. */
 export const sealedLog = (lines: readonly unknown[]): Make => {
-  const nodes = lines.map((line) => {
-    const { seq: _seq, ...rest } = line as Record<string, unknown>;
-    return treeOf(rest);
-  });
+  const nodes = lines.map((line) => treeOf(withoutSeq(line)));
   // The facts describe all the others; they deserve more than their share.
   const favourites = [0, 0, 1, 2, 3];
   return (random) => {
