@@ -1,42 +1,18 @@
 /** Change points as `tracker changes --json` prints them: JSON lines, one for each. */
-import * as v from 'valibot';
-import { finite, positive, text } from '../../schemas/primitives.ts';
+import { change } from '../../schemas/changes.ts';
 import { check, parseJson } from '../../shared/read.ts';
 import type { HistoryChange } from './payload.ts';
 
-const change = v.looseObject({
-  rule: text,
-  turns: positive,
-  metric: text,
-  /** The last run before it and the first after it. */
-  before: v.looseObject({ run: v.optional(v.string()), commit: v.optional(v.string()) }),
-  after: v.looseObject({ run: text, commit: v.optional(v.string()) }),
-  /** The ratio after over the ratio before. */
-  step: v.optional(finite),
-  p: v.optional(finite),
-});
-
-export type FoundChange = HistoryChange & { rule: string; turns: number };
+/** A change point, and the history that it was found in. */
+export type FoundChange = HistoryChange & { rule: string; turns: number; nodeType: string };
 
 export const readChanges = (written: string, place: string): FoundChange[] =>
   written.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return [];
     const name = `${place}:${at + 1}`;
-    const { rule, turns, metric, before, after, step, p } = check(
-      change,
-      { value: parseJson(line, name) },
-      name,
-    );
+    const found = check(change, { value: parseJson(line, name) }, name);
+    const { rule, turns, metric, nodeType, before, after, step, p } = found;
     return [
-      {
-        rule,
-        turns,
-        metric,
-        run: after.run,
-        before: before.commit ?? '',
-        after: after.commit ?? '',
-        ...(step === undefined ? {} : { step }),
-        ...(p === undefined ? {} : { p }),
-      },
+      { rule, turns, nodeType, metric, run: after.run, before: before.commit, after: after.commit, step, p },
     ];
   });

@@ -1,9 +1,10 @@
 /** What is said of a run, first: conclusions with the tracker's verdicts beside them, or why there are none. Pure. */
-import type { Analysis, Comparison, Conclusion } from '../../schemas/analysis.ts';
+import type { Analysis, Conclusion } from '../../schemas/analysis.ts';
 import { EXIT } from '../../shared/exit.ts';
 import type { Judged } from '../../shared/evidence/input.ts';
 import { markup, htmlTable, type Markup } from './markup.ts';
 import { shortNames } from './names.ts';
+import { sessionNames } from './series.ts';
 
 /** A conclusion's word, how it looks, and a sign that needs no colour. */
 const WORDS: Readonly<Record<Conclusion['conclusion'], { text: string; plain: string; look: string }>> = {
@@ -13,49 +14,33 @@ const WORDS: Readonly<Record<Conclusion['conclusion'], { text: string; plain: st
   'cant-tell': { text: "? can't tell", plain: "can't tell", look: 'open' },
 };
 
-/** Sample metrics that the tracker knows by another name. */
-const TRACKER_NAMES: Readonly<Record<string, string>> = { peakRss: 'peakRssMB', retained: 'retainedMB' };
+/** What `analyze` puts beside a conclusion: the tracker's verdict of the same numbers, and why the two differ. */
+type Beside = Judged & { verdict?: string; disagreement?: string };
 
-export const comparisonOf = (
-  { comparisons }: Analysis,
-  one: { candidate: string; turns: number },
-): Comparison | undefined =>
-  comparisons.find(({ candidate, turns }) => candidate === one.candidate && turns === one.turns);
-
-const verdictOf = (analysis: Analysis, one: Conclusion): string | undefined =>
-  comparisonOf(analysis, one)?.verdicts[TRACKER_NAMES[one.metric] ?? one.metric];
-
-/** Why the two layers differ, where the analysis says so. */
-const explained = (one: Conclusion): string | undefined => {
-  const { disagreement } = one as { disagreement?: unknown };
-  return typeof disagreement === 'string' ? disagreement : undefined;
-};
-
-/** What stands beside a conclusion: its session, the tracker's verdict, the same program twice. */
-const besideOf = (analysis: Analysis, one: Conclusion): string => {
-  const verdict = verdictOf(analysis, one);
-  const { control } = one as Judged;
+/** What stands beside a conclusion: the tracker's verdict, why it differs, the same program twice. */
+const besideOf = ({ verdict, disagreement, control }: Beside): string[] => {
   const twice = control?.differs ? 'which differs' : 'no difference';
-  return [
+  const facts = [
     ...(verdict === undefined ? [] : [`the tracker's verdict: ${verdict}`]),
-    ...(explained(one) === undefined ? [] : [explained(one)!]),
     ...(control && control.ratio !== null
       ? [`the same program twice: ratio ${control.ratio.toFixed(3)}, ${twice}`]
       : []),
-  ].join('; ');
+  ];
+  return [
+    ...(facts.length > 0 ? [facts.join('; ')] : []),
+    ...(disagreement === undefined ? [] : [disagreement]),
+  ];
 };
 
 const sign = ({ conclusion }: Conclusion): Markup =>
   markup`<span class="word ${WORDS[conclusion].look}">${WORDS[conclusion].text}</span>`;
 
 /** One conclusion: the sentence a person would quote, and what stands beside it. */
-const conclusionCard = (analysis: Analysis, one: Conclusion): Markup => {
-  const beside = besideOf(analysis, one);
-  return markup`<div class="card ${WORDS[one.conclusion].look}"><p class="says">${sign(one)}${one.sentence}</p>${
-    beside !== '' && markup`<p class="beside">${beside}</p>`
-  }</div>
+const conclusionCard = (one: Conclusion): Markup =>
+  markup`<div class="card ${WORDS[one.conclusion].look}"><p class="says">${sign(one)}${one.sentence}</p>${besideOf(
+    one as Beside,
+  ).map((text) => markup`<p class="beside">${text}</p>`)}</div>
 `;
-};
 
 /** The same in a line, where the metric is shown. */
 export const conclusionLine = (one: Conclusion): Markup => markup`<p>${sign(one)}${one.sentence}</p>
@@ -96,7 +81,7 @@ export const headline = (analysis: Analysis): Markup => {
   const bad = exit === EXIT.invalid || exit === EXIT.notJudged;
   if (!refused && conclusions.length > 0)
     return markup`<h1>${conclusions.length === 1 ? conclusions[0]!.sentence.split(' (')[0]! : counted(analysis)}</h1>
-      ${conclusions.map((one) => conclusionCard(analysis, one))}${reasons.length > 0 && list(reasons)}`;
+      ${conclusions.map(conclusionCard)}${reasons.length > 0 && list(reasons)}`;
   return markup`<h1>${headingOf(analysis)}</h1>
     ${
       reasons.length + advice.length > 0 &&
@@ -119,9 +104,9 @@ const number = (value: number | null | undefined, digits: number): string =>
 
 /** The conclusions of one size as a table. */
 export const conclusionTable = (analysis: Analysis, turns: number): Markup => {
-  const rows = (analysis.conclusions as Judged[]).filter((one) => one.turns === turns);
+  const rows = (analysis.conclusions as Beside[]).filter((one) => one.turns === turns);
   if (rows.length === 0) return markup``;
-  const short = shortNames(analysis.sessions.map((one) => one.run));
+  const short = shortNames([...sessionNames(analysis).values()]);
   const head = [
     'metric',
     'candidate',
@@ -152,7 +137,7 @@ export const conclusionTable = (analysis: Analysis, turns: number): Markup => {
         `${Number((100 * one.margin).toPrecision(3))} %`,
         String(one.rounds),
         one.detectable === undefined ? '–' : `${(100 * one.detectable).toFixed(1)} %`,
-        verdictOf(analysis, one) ?? '–',
+        one.verdict ?? '–',
       ]),
     ],
     [3, 4, 5, 6, 7, 8, 9],

@@ -6,19 +6,17 @@ export interface Place {
   caption: string;
   turns: number;
   metric?: string;
-  rule?: string;
+  /** Place of its series in the history. */
+  series?: number;
   /** Doubts that this figure shows the ground of. */
   doubts?: Markup;
 }
 
-export const figure = ({ plot, caption, turns, metric, rule, doubts }: Place): Markup =>
-  markup`<figure
-    data-plot="${plot}"
-    data-turns="${turns}"
-    ${metric !== undefined && markup` data-metric="${metric}"`}${rule !== undefined && markup` data-rule="${rule}"`}
-  >
-    <figcaption>${caption}</figcaption>
-    ${doubts}
-    <div class="canvas"></div>
-    <details><summary>Table: ${caption}</summary></details>
-  </figure> `;
+export const figure = ({ plot, caption, turns, metric = '', series = 0, doubts }: Place): Markup =>
+  // As JSON, so that the script finds the very names again, whatever they are.
+  markup`<figure data-plot="${plot}" data-about="${JSON.stringify({ turns, metric, series })}">
+<figcaption>${caption}</figcaption>
+${doubts}<div class="canvas"></div>
+<details><summary>Table: ${caption}</summary></details>
+</figure>
+`;

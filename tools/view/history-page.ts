@@ -49,11 +49,11 @@ const changesTable = ({ changes }: HistorySeries, labels: ReadonlyMap<string, st
         ['metric', 'ratio', 'last commit before', 'first commit after', 'first run after', 'p'],
         ...changes.map((one) => [
           labels.get(one.metric) ?? one.metric,
-          one.step === undefined ? '–' : signed(one.step),
+          signed(one.step),
           one.before || '–',
           one.after || '–',
           one.run,
-          one.p === undefined ? '–' : one.p.toPrecision(2),
+          one.p.toPrecision(2),
         ]),
       ],
       [1, 5],
@@ -61,7 +61,7 @@ const changesTable = ({ changes }: HistorySeries, labels: ReadonlyMap<string, st
   }`;
 
 const section = (series: HistorySeries, metrics: readonly SampleMetric[], at: number): Markup => {
-  const { rule, turns, points } = series;
+  const { rule, turns, nodeType, points } = series;
   const here = metrics.filter(({ key }) => points.some((one) => one.values[key] !== undefined));
   const labels = new Map(metrics.map((one) => [one.key, one.label]));
   const first = here.filter(({ key }) => FIRST.has(key));
@@ -71,13 +71,12 @@ const section = (series: HistorySeries, metrics: readonly SampleMetric[], at: nu
       plot: 'history',
       caption: `${one.label}: ${rule} at ${turns} turns`,
       turns,
-      rule,
+      series: at,
       metric: one.key,
     });
   return markup`<section aria-labelledby="h${at}">
     <h2 id="h${at}">${rule} at ${turns} turns</h2>
-    <p>
-      ${points.length} ${points.length === 1 ? 'run' : 'runs'}, ${points[0]!.at.slice(0, 10)} to
+    ${nodeType !== '' && markup`<p class="what">${nodeType}</p>`}<p>${points.length} ${points.length === 1 ? 'run' : 'runs'}, ${points[0]!.at.slice(0, 10)} to
       ${points.at(-1)!.at.slice(0, 10)}.
     </p>
     ${changesTable(series, labels)}${here.filter((one) => open.has(one)).map(drawn)}

@@ -41,6 +41,14 @@ const commitOf = (line: HistoryLine): string => {
   return [own, line['core']].find((one): one is string => typeof one === 'string' && one !== '') ?? '';
 };
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The kind of machine, in the tracker's words. */
+const nodeTypeOf = (line: HistoryLine): string => {
+  const { cpuModel, cpuFeatures, gomaxprocs } = object(object(line['more'])['nodeType']);
+  return cpuModel === undefined ? '' : `${cpuModel} [${cpuFeatures}] GOMAXPROCS ${gomaxprocs}`;
+};
+
 /** Lines that are no lines of a history are left out and counted. */
 const linesOf = (text: string): { lines: HistoryLine[]; broken: number } => {
   const lines: HistoryLine[] = [];
@@ -56,14 +64,14 @@ const linesOf = (text: string): { lines: HistoryLine[]; broken: number } => {
   return { lines, broken };
 };
 
-/** The lines by rule and size, oldest first, each run by its newest line. */
+/** The lines by rule, size and kind of machine, oldest first, each run by its newest line. */
 export const seriesOfHistory = (
   lines: readonly HistoryLine[],
   changes: readonly FoundChange[],
 ): { series: HistorySeries[]; left: number } => {
   const groups = new Map<string, Map<string, HistoryLine>>();
   for (const line of lines) {
-    const key = JSON.stringify([line.rule, line.turns]);
+    const key = JSON.stringify([line.rule, line.turns, nodeTypeOf(line)]);
     const runs = groups.get(key) ?? new Map<string, HistoryLine>();
     groups.set(key, runs);
     const before = runs.get(runName(line.run));
@@ -73,17 +81,20 @@ export const seriesOfHistory = (
   const series = [...groups.values()].map((runs): HistorySeries => {
     const ordered = [...runs.values()].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
     left += Math.max(0, ordered.length - MOST_RUNS);
-    const { rule, turns } = ordered[0]!;
+    const [{ rule, turns }] = ordered as [HistoryLine];
+    const nodeType = nodeTypeOf(ordered[0]!);
     return {
       rule,
       turns,
+      nodeType,
       points: ordered.slice(-MOST_RUNS).map((line) => ({
         at: line.at,
         run: runName(line.run),
         commit: commitOf(line),
+        purpose: textOf(object(line['more'])['purpose']),
         values: pairsOf(line),
       })),
-      changes: changes.filter((one) => one.rule === rule && one.turns === turns),
+      changes: changes.filter((one) => one.rule === rule && one.turns === turns && one.nodeType === nodeType),
     };
   });
   return { series, left };

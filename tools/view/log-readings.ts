@@ -9,7 +9,13 @@ import { readText } from '../../shared/read.ts';
 const LARGEST = 200 << 20;
 
 /** The readings by target, size and round. */
-export type LogReadings = ReadonlyMap<string, Cpu>;
+export interface LogReadings {
+  at: ReadonlyMap<string, Cpu>;
+  /** Whose pressure they hold. */
+  pressureOf?: 'cgroup' | 'machine';
+}
+
+const PRESSURE_OF = /"t":"pin".*"pressureOf":"(cgroup|machine)"/;
 
 export const placeOf = (target: string, turns: number, round: number): string =>
   `${round} ${turns} ${target}`;
@@ -27,12 +33,13 @@ export const readingsIn = (log: string): LogReadings => {
       // See above.
     }
   }
-  return found;
+  const pressureOf = PRESSURE_OF.exec(log)?.[1] as LogReadings['pressureOf'];
+  return { at: found, ...(pressureOf === undefined ? {} : { pressureOf }) };
 };
 
 /** The readings of a session's directory; none without a log. */
 export const readLogReadings = (directory: string, shown: string): LogReadings => {
   const path = join(directory, 'pod.log');
-  if (!existsSync(path) || statSync(path).size > LARGEST) return new Map();
+  if (!existsSync(path) || statSync(path).size > LARGEST) return { at: new Map() };
   return readingsIn(readText(path, join(shown, 'pod.log')));
 };

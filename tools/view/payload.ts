@@ -23,6 +23,7 @@ export interface Readings {
 
 /** The samples of one target at one size in one session, in the order measured. */
 export interface Series {
+  /** As the evidence calls it. */
   session: string;
   turns: number;
   target: string;
@@ -40,6 +41,8 @@ export interface RunPayload {
   /** Metrics that any series has. */
   metrics: SampleMetric[];
   series: Series[];
+  /** Whose pressure was read: the samples' own, or that of the whole machine. */
+  pressureOf?: 'cgroup' | 'machine';
 }
 
 /** One run of a history, at one rule and size. */
@@ -47,6 +50,8 @@ export interface HistoryPoint {
   at: string;
   run: string;
   commit: string;
+  /** main, pr, bisect, …; '' when the line doesn't say. */
+  purpose: string;
   /** Metric → the candidate's and the reference's value. */
   values: Record<string, [number, number]>;
 }
@@ -59,13 +64,15 @@ export interface HistoryChange {
   before: string;
   after: string;
   /** The ratio's step: after over before. */
-  step?: number;
-  p?: number;
+  step: number;
+  p: number;
 }
 
 export interface HistorySeries {
   rule: string;
   turns: number;
+  /** What kind of machine; '' when the lines don't say. */
+  nodeType: string;
   points: HistoryPoint[];
   changes: HistoryChange[];
 }

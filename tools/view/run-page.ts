@@ -78,6 +78,8 @@ const metricSections = (payload: RunPayload, turns: number): Markup => {
       (one) =>
         one.turns === turns && one.metric === key && (analysis.judged || analysis.origin === 'imported'),
     );
+  const shownOf = (key: string) =>
+    (analysis.shown ?? []).filter((one) => one.turns === turns && one.metric === key);
   return markup`${here
     .filter(({ key }) => primary.has(key))
     .map(
@@ -91,7 +93,7 @@ const metricSections = (payload: RunPayload, turns: number): Markup => {
       (one) =>
         markup`<details class="metric">
           <summary>${one.label}, ${one.unit}</summary>
-          ${metricFigures(payload, one, turns)}
+          ${shownOf(one.key).map(({ sentence }) => markup`<p>${sentence}</p>`)}${metricFigures(payload, one, turns)}
         </details> `,
     )}`;
 };

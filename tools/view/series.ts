@@ -48,17 +48,25 @@ const addReading = (to: Readings, one: Cpu, start_s: number): void => {
   to.probe_s.push(part(one['probeUsec'], 1e-6));
 };
 
+/** Run id of each session → what the evidence calls it: the nodes of a spread, else the run ids. */
+export const sessionNames = ({ sessions }: Pick<Analysis, 'sessions'>): Map<string, string> => {
+  const nodes = new Set(sessions.map((one) => one.node));
+  return new Map(sessions.map((one) => [one.run, nodes.size === sessions.length ? one.node : one.run]));
+};
+
 /** The series of a run; `readings` by session. A session whose readings are not all there goes without. */
 export const seriesOf = (
   analysis: Analysis,
   rows: readonly ResultLine[],
   readings: ReadonlyMap<string, LogReadings>,
-): Pick<RunPayload, 'metrics' | 'series'> => {
+): Pick<RunPayload, 'metrics' | 'series' | 'pressureOf'> => {
   const metrics = metricsOf(analysis);
   const all = new Map<string, Series>();
   const clocks = new Map<string, number>();
+  const names = sessionNames(analysis);
   for (const row of rows) {
-    const session = typeof row['run'] === 'string' ? row['run'] : (analysis.sessions[0]?.run ?? analysis.run);
+    const run = typeof row['run'] === 'string' ? row['run'] : (analysis.sessions[0]?.run ?? analysis.run);
+    const session = names.get(run) ?? run;
     const { target, turns } = row;
     const key = JSON.stringify([session, turns, target]);
     const series = all.get(key) ?? {
@@ -71,7 +79,7 @@ export const seriesOf = (
       readings: readingsOf(),
     };
     all.set(key, series);
-    const reading = readings.get(session)?.get(placeOf(target, turns, row.sample));
+    const reading = readings.get(run)?.at.get(placeOf(target, turns, row.sample));
     const values = sampleValues(
       typeof reading?.usageUsec === 'number' ? { ...row, cpu: reading.usageUsec / 1000 } : row,
       metrics,
@@ -91,5 +99,10 @@ export const seriesOf = (
   }
   const series = [...all.values()];
   const used = new Set(series.flatMap((one) => Object.keys(one.values)));
-  return { metrics: metrics.filter((one: SampleMetric) => used.has(one.key)), series };
+  const pressureOf = [...readings.values()].find((one) => one.pressureOf !== undefined)?.pressureOf;
+  return {
+    ...(pressureOf === undefined ? {} : { pressureOf }),
+    metrics: metrics.filter((one: SampleMetric) => used.has(one.key)),
+    series,
+  };
 };

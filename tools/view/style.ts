@@ -20,7 +20,7 @@ export const STYLE = `
 }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif; }
+body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif; overflow-wrap: anywhere; }
 .page { max-width: 68rem; margin: 0 auto; padding: 1.5rem 1.25rem 3rem; }
 h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 .75rem; text-wrap: balance; overflow-wrap: anywhere; }
 h2 { font-size: 1.3rem; line-height: 1.3; margin: 2.75rem 0 .75rem; padding-top: 1rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
@@ -55,7 +55,7 @@ details.metric { border: 1px solid var(--line); border-radius: 6px; padding: 0 1
 .scroll { overflow-x: auto; max-height: 30rem; margin: .5rem 0; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .25rem 0; }
-th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { overflow-wrap: break-word; text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 tbody th { font-weight: 500; } thead th { color: var(--muted); font-weight: 600; } .number { text-align: right; white-space: nowrap; }
 .controls { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: 1rem 0; }
 button, a[download] { font: inherit; font-size: .9rem; color: var(--text); background: var(--raised); border: 1px solid var(--muted); border-radius: 6px; padding: .35rem .8rem; cursor: pointer; text-decoration: none; min-height: 2rem; }

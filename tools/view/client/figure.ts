@@ -8,7 +8,8 @@ import { shownName, type Target } from './looks.ts';
 export interface About {
   turns: number;
   metric: string;
-  rule: string;
+  /** Place of its series in the history. */
+  series: number;
 }
 
 export interface Table {
@@ -65,6 +66,8 @@ export const legend = (targets: readonly Target[]): HTMLElement => {
 
 /** An image for those who look, its label for those who don't. */
 export const asImage = (plot: Element, label: string): Element => {
+  // An image's parts are nobody's to read: the library names them after its marks.
+  for (const part of plot.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
   plot.setAttribute('role', 'img');
   plot.setAttribute('aria-label', label);
   return plot;

@@ -11,8 +11,7 @@ interface Point {
   base: number;
 }
 
-const seriesAbout = ({ series }: HistoryPayload, about: About): HistorySeries =>
-  series.find((one) => one.rule === about.rule && one.turns === about.turns)!;
+const seriesAbout = ({ series }: HistoryPayload, about: About): HistorySeries => series[about.series]!;
 
 const pointsOf = ({ points }: HistorySeries, metric: string): Point[] =>
   points.flatMap((point, at) => {
@@ -33,12 +32,12 @@ const changesOf = (
     });
 
 const stepText = ({ step }: HistoryChange): string =>
-  step === undefined ? 'changed' : `${step >= 1 ? '+' : '−'}${Math.abs(100 * (step - 1)).toFixed(1)} %`;
+  `${step >= 1 ? '+' : '−'}${Math.abs(100 * (step - 1)).toFixed(1)} %`;
 
 const ratio = (one: Point): number => one.own / one.base;
 
 const about = ({ point }: Point): string =>
-  `${point.at.slice(0, 16).replace('T', ' ')}, commit ${shownName(point.commit || 'not known', 24)}\n${shownName(point.run, 63)}`;
+  `${point.at.slice(0, 16).replace('T', ' ')}${point.purpose === '' ? '' : `, ${shownName(point.purpose, 16)}`}, commit ${shownName(point.commit || 'not known', 24)}\n${shownName(point.run, 63)}`;
 
 const CANDIDATE = { colour: 'var(--candidate)', symbol: 'circle' } as const;
 const REFERENCE = { colour: 'var(--reference)', symbol: 'square' } as const;
@@ -164,6 +163,7 @@ export const history: Kind<HistoryPayload> = {
       head: [
         'run',
         'measured',
+        'purpose',
         'commit',
         `candidate, ${unit}`,
         `reference, ${unit}`,
@@ -174,6 +174,7 @@ export const history: Kind<HistoryPayload> = {
       rows: pointsOf(series, where.metric).map((one) => [
         one.number,
         one.point.at,
+        shownName(one.point.purpose, 16),
         shownName(one.point.commit, 40),
         one.own,
         one.base,

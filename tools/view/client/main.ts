@@ -19,11 +19,7 @@ const payload = JSON.parse(source) as Payload;
 
 const kindOf = (figure: HTMLElement): Kind<Payload> => KINDS[figure.dataset['plot']!]!;
 
-const aboutOf = ({ dataset }: HTMLElement): About => ({
-  turns: Number(dataset['turns']),
-  metric: dataset['metric'] ?? '',
-  rule: dataset['rule'] ?? '',
-});
+const aboutOf = (figure: HTMLElement): About => JSON.parse(figure.dataset['about']!) as About;
 
 /** Width that each figure was drawn at. */
 const drawn = new WeakMap<HTMLElement, number>();
@@ -34,7 +30,13 @@ const draw = (figure: HTMLElement): void => {
   if (drawn.get(figure) === width) return;
   drawn.set(figure, width);
   canvas.classList.add('drawn');
-  canvas.replaceChildren(...kindOf(figure).draw(payload, aboutOf(figure), width));
+  try {
+    canvas.replaceChildren(...kindOf(figure).draw(payload, aboutOf(figure), width));
+  } catch (error) {
+    // One figure that fails must not take the others with it.
+    console.error(error);
+    canvas.replaceChildren(element('p', `this figure can't be drawn: ${String(error)}`, 'note'));
+  }
 };
 
 const cell = (value: string | number | null): string =>

@@ -1,7 +1,7 @@
 /** All metrics of a size on one axis: each ratio with its interval, the margin and the line of no difference. */
 import * as Plot from '@observablehq/plot';
 import type { RunPayload } from '../payload.ts';
-import { type About, asImage, element, type Kind, shownShort } from './figure.ts';
+import { type About, asImage, element, type Kind, sessionsOf, shownShort } from './figure.ts';
 import { frame, ratioAxis, ratioText, shownName, TIP } from './looks.ts';
 import { allIntervals, type Interval } from './said.ts';
 
@@ -12,7 +12,7 @@ interface Row extends Interval {
 const rowsOf = (payload: RunPayload, { turns }: About): Row[] => {
   const all = allIntervals(payload).filter((one) => one.turns === turns && !one.signed);
   const candidates = new Set(payload.analysis.comparisons.map((one) => one.candidate));
-  const short = shownShort(payload.analysis.sessions.map((one) => one.run));
+  const short = shownShort(sessionsOf(payload.series));
   const name = (one: Interval): string =>
     [
       payload.metrics.find((metric) => metric.key === one.metric)?.label ?? shownName(one.metric, 24),

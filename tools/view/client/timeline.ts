@@ -51,6 +51,14 @@ interface Bar {
   what: string;
 }
 
+/** The strips, told whose pressure it is: a whole machine's is not the samples' own. */
+const stripsOf = ({ pressureOf }: RunPayload): Strip[] =>
+  STRIPS.map((one) =>
+    one.name === 'pressure' && pressureOf !== 'cgroup'
+      ? Object.assign({}, one, { label: 'pressure on the machine' })
+      : one,
+  );
+
 const barsOf = (series: readonly Series[], strip: Strip): Bar[] =>
   series.flatMap(({ target, turns, rounds, readings }) =>
     rounds.flatMap((round, at) => {
@@ -182,7 +190,7 @@ const sessionPart = (
   if (end === 0)
     return [element('p', 'no log with readings: when each sample was measured is not known', 'note')];
   const mine = own.filter((one) => one.session === session);
-  const strips = STRIPS.map((strip) => stripOf(all, strip, width, end));
+  const strips = stripsOf(payload).map((strip) => stripOf(all, strip, width, end));
   const words = strips.filter((one) => typeof one === 'string');
   return [
     valuesPlot(payload, about, mine, width, end),
