@@ -163,7 +163,9 @@ describe('refused', () => {
 test('real programs are read as readelf reads them', () => {
   const read = spawnSync('readelf', ['-lW', process.execPath], { encoding: 'utf8' }).stdout;
   expect(readElf(process.execPath)).toEqual({
-    ...{ bits: 64, bigEndian: false, program: true },
+    bits: 64,
+    bigEndian: false,
+    program: true,
     machine: process.arch === 'x64' ? 62 : 183,
     arch: process.arch === 'x64' ? 'amd64' : 'arm64',
     interpreter: /interpreter: (.*)\]/.exec(read)![1]!,

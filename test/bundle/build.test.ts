@@ -1,0 +1,227 @@
+/** Bundles built for real: a Go, a cargo, a Bun program, npm packages; twice, and the same to the last byte. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle, type Builder, git, RECIPE, sourceTree, write } from './source-tree.ts';
+
+let base: string;
+let tree: string;
+let first: ReturnType<typeof bundle>;
+let one: Builder;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'k8sbench-build-'));
+  mkdirSync(join(base, 'home'));
+  one = { home: join(base, 'home'), env: { TZ: 'UTC' } };
+  tree = sourceTree(base);
+  first = bundle(tree, one, 'build', '--recipe', 'bundle.yaml', '--out', join(base, 'one'));
+}, 120_000);
+afterAll(() => {
+  // Go's module cache is read-only.
+  Bun.spawnSync(['chmod', '-R', 'u+w', base]);
+  rmSync(base, { recursive: true });
+});
+const run = (...command: string[]): string => Bun.spawnSync(command).stdout.toString().trim();
+const build = (cwd: string, builder: Builder, out: string, ...more: string[]) =>
+  bundle(cwd, builder, 'build', '--recipe', 'bundle.yaml', '--out', join(base, out), ...more);
+/** What was built, of what it said. */
+const builtIn = (stderr: string): string[] =>
+  [...stderr.matchAll(/building (.*)/g)].map((found) => found[1]!);
+
+test('a bundle is built, and what is in it runs', () => {
+  expect(first).toMatchObject({ exit: 0 });
+  const out = join(base, 'one');
+  expect(run(join(out, 'bin/hello'))).toBe('go example.com/hello/cmd/hello/main.go');
+  expect(run(join(out, 'bin/tool'))).toBe('cargo src/main.rs');
+  expect(run(join(out, 'bin/say'))).toBe('bun 2');
+  expect(run(join(out, 'share/data/run.sh'))).toBe('run');
+  expect(run('node', '-p', `require('${out}/lib/numbers/node_modules/is-number')('5')`)).toBe('true');
+  expect(readFileSync(join(out, 'COMMIT'), 'utf8')).toBe(`${git(tree, 'rev-parse', 'HEAD')}\n`);
+  expect(readFileSync(join(out, 'VERSIONS'), 'utf8')).toContain('node=v24.22.3\n');
+  expect(run('sh', '-c', `cd ${out} && sha256sum -c --quiet ARTIFACTS.sha256 && echo fine`)).toBe('fine');
+  expect(run('grep', '-rlF', base, out)).toBe('');
+});
+
+test('the built-in workloads find their programs in it', () =>
+  expect(bundle(base, one, 'check', 'one', '--profile', 'durable-store')).toMatchObject({ exit: 0 }));
+
+test('another directory, home, umask, time zone and clock give the same bytes', () => {
+  const home = join(base, 'another/home');
+  mkdirSync(home, { recursive: true });
+  const other: Builder = {
+    home,
+    umask: '077',
+    env: {
+      TZ: 'Asia/Kathmandu',
+      LANG: 'de_DE.UTF-8',
+      USER: 'other',
+      GOFLAGS: '-race',
+      GOAMD64: 'v3',
+      RUSTFLAGS: '-g',
+      TMPDIR: home,
+      GOCACHE: join(home, 'go'),
+      K8SBENCH_NOW: '1',
+    },
+  };
+  mkdirSync(join(base, 'deeper/and/deeper'), { recursive: true });
+  const twin = sourceTree(join(base, 'deeper/and/deeper'));
+  const second = build(twin, other, 'two');
+  expect(second.exit === 0 ? '' : second.stderr).toBe('');
+  expect(second.stdout.split(' ')[0]).toBe(first.stdout.split(' ')[0]!);
+  expect(bundle(base, one, 'diff', 'one', 'two')).toMatchObject({ exit: 0, stdout: '' });
+  const packed = ['one', 'two'].map((name, at) => bundle(base, at === 0 ? one : other, 'pack', name));
+  expect(packed.map(({ stdout }) => stdout.split(' ')[0])).toEqual(
+    [1, 2].map(() => first.stdout.split(' ')[0]),
+  );
+  expect(readFileSync(join(base, 'one.tar.gz')).equals(readFileSync(join(base, 'two.tar.gz')))).toBe(true);
+}, 120_000);
+
+test('a second build does nothing and says so', () => {
+  const again = build(tree, one, 'one');
+  expect(again).toMatchObject({ exit: 0, stdout: first.stdout });
+  expect(again.stderr).toContain('is built already, from the same inputs; nothing to do');
+});
+
+test('a bundle that somebody changed is put together again, from the cache', () => {
+  write(join(base, 'one'), { 'share/data/a.txt': 'other' });
+  const again = build(tree, one, 'one');
+  expect(again).toMatchObject({ exit: 0, stdout: first.stdout });
+  expect(builtIn(again.stderr)).toEqual([]);
+});
+
+test('one changed artifact is built alone, and diff names it', () => {
+  const changed = sourceTree(base);
+  write(changed, { 'data/a.txt': 'some more\n' });
+  git(changed, 'commit', '-qam', 'more');
+  const next = build(changed, one, 'three');
+  expect(next.exit).toBe(0);
+  expect(builtIn(next.stderr)).toEqual(['files share/data']);
+  const { stdout } = bundle(base, one, 'diff', 'one', 'three');
+  expect(stdout).toContain('artifact files share/data: sources ');
+  expect(stdout).toContain('file share/data/a.txt (files share/data): differs from byte 5 on, 10 → 10 bytes');
+  expect(stdout).not.toContain('bin/');
+});
+
+test('arm64: programs for that machine, which check tells from others', () => {
+  const recipe = RECIPE.replace(/.*cargo.*\n/, '');
+  const arm = sourceTree(base, recipe);
+  expect(build(arm, one, 'arm', '--arch', 'arm64')).toMatchObject({ exit: 0 });
+  for (const name of ['hello', 'say'])
+    expect(run('readelf', '-h', join(base, 'arm/bin', name))).toContain('AArch64');
+  cpSync(join(base, 'one/bin/tool'), join(base, 'arm/bin/tool'));
+  const mixed = bundle(base, one, 'check', 'arm');
+  expect(mixed).toMatchObject({ exit: 1, stdout: '' });
+  expect(mixed.stderr).toContain("'bin/tool' is not listed");
+}, 60_000);
+
+describe('refused before anything is built', () => {
+  test('what is not committed, each file; allowed, it is marked', () => {
+    const dirty = sourceTree(base, 'artifacts:\n  - { kind: files, from: data, to: share/data }\n');
+    write(dirty, { 'data/a.txt': 'changed', 'data/new': 'x', ignored: 'x' });
+    const refused = build(dirty, one, 'dirty');
+    expect(refused).toMatchObject({ exit: 2, stdout: '' });
+    expect(refused.stderr).toContain("'data/a.txt' is not committed");
+    expect(refused.stderr).toContain("'data/new' is untracked");
+    expect(existsSync(join(base, 'dirty'))).toBe(false);
+    const allowed = build(dirty, { ...one, env: { K8SBENCH_ALLOW_DIRTY: '1' } }, 'dirty');
+    expect(allowed.exit).toBe(0);
+    expect(readFileSync(join(base, 'dirty/COMMIT'), 'utf8')).toBe(
+      `${git(dirty, 'rev-parse', 'HEAD')}-dirty\n`,
+    );
+    expect(readdirSync(join(base, 'dirty/share/data')).toSorted()).toEqual(['a.txt', 'new', 'run.sh']);
+  });
+
+  test('every program that is missing, at once', () => {
+    const bin = join(base, 'bin');
+    mkdirSync(bin);
+    for (const name of ['sh', 'git']) symlinkSync(Bun.which(name)!, join(bin, name));
+    const { exit, stdout, stderr } = build(tree, { ...one, env: { PATH: bin } }, 'none');
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    for (const name of ['go', 'cargo', 'bun', 'npm']) expect(stderr).toContain(`'${name}'`);
+    expect(builtIn(stderr)).toEqual([]);
+  });
+
+  test.each<[string, string, Record<string, string>, string]>([
+    [
+      'another release of Go',
+      '{ kind: go, name: hello, in: go }',
+      { '.go-version': '1.25.1\n' },
+      "'.go-version' asks for go1.25.1",
+    ],
+    ['no lockfile of cargo', '{ kind: cargo, name: tool, in: rust }', {}, 'no committed Cargo.lock'],
+    [
+      'a source that git does not know',
+      '{ kind: files, from: ignored, to: x }',
+      { ignored: 'x' },
+      "git knows no file below 'ignored'",
+    ],
+    [
+      'an entry that is not there',
+      '{ kind: bun, name: say, in: ts, entry: gone.ts }',
+      {},
+      "'ts/gone.ts' is not a file",
+    ],
+    [
+      'a lockfile from elsewhere',
+      '{ kind: npm, in: npm, to: lib/x }',
+      {
+        'npm/package-lock.json':
+          '{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1","resolved":"file:a"}}}',
+      },
+      "comes from 'file:a'",
+    ],
+    [
+      'an archive for the other machine alone',
+      '{ kind: release, name: x, version: "1", archives: {}, keep: { a: bin/a } }',
+      {},
+      'the recipe pins no archive for',
+    ],
+    [
+      'a place outside',
+      '{ kind: files, from: data, to: ../x }',
+      {},
+      'bundle.yaml:2: artifacts.0.to: expected a path inside the bundle',
+    ],
+    ['a tag of YAML', '{ kind: files, from: !!binary data, to: x }', {}, 'bundle.yaml:2'],
+    ['an alias of YAML', '{ kind: files, from: &a data, to: *a }', {}, 'anchors are not read'],
+  ])('%s', (_, artifact, files, says) => {
+    const other = sourceTree(base, `artifacts:\n  - ${artifact}\n`);
+    write(other, files);
+    if (says.includes('Cargo.lock')) rmSync(join(other, 'rust/Cargo.lock'));
+    const { exit, stdout, stderr } = build(other, { ...one, env: { K8SBENCH_ALLOW_DIRTY: '1' } }, 'no');
+    expect({ exit, stdout, stderr: stderr.includes(says) ? '' : stderr }).toEqual({
+      exit: 2,
+      stdout: '',
+      stderr: '',
+    });
+    expect(builtIn(stderr)).toEqual([]);
+  });
+
+  test('a directory of somebody else', () => {
+    write(base, { 'full/note': 'mine' });
+    expect(build(tree, one, 'full')).toMatchObject({ exit: 2, stdout: '' });
+    expect(readFileSync(join(base, 'full/note'), 'utf8')).toBe('mine');
+  });
+});
+
+test('a build that fails says so with the compiler’s words, and leaves nothing', () => {
+  const broken = sourceTree(
+    base,
+    'artifacts:\n  - { kind: go, name: hello, in: go, package: ./cmd/hello }\n',
+  );
+  write(broken, { 'go/cmd/hello/main.go': 'package main\n\nfunc main() { nothing() }\n' });
+  const { exit, stdout, stderr } = build(broken, one, 'broken', '--allow-dirty');
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+  expect(stderr).toContain('go bin/hello: ');
+  expect(stderr).toContain('undefined: nothing');
+  expect(readdirSync(base).filter((name) => name.includes('broken'))).toEqual([]);
+});
