@@ -98,8 +98,7 @@ export const claim = (run: RunDirectory, about: Run, world: World, attaches: boo
     rmSync(run.file(MANIFEST), { force: true });
     const runner = identityOf(process.pid);
     const at = new Date(world.now()).toISOString();
-    const cluster = about.delivery !== 'local' && about.children === undefined;
-    const attaching = cluster && attaches && before?.outcome === 'running';
+    const attaching = attaches && before?.outcome === 'running';
     if (attaching) {
       const timeline = [...before.timeline, { at, event: 'attached' }];
       const job = { ...before, host: world.host, ...(runner ? { runner } : {}), timeline };
@@ -111,7 +110,9 @@ export const claim = (run: RunDirectory, about: Run, world: World, attaches: boo
       delivery: about.delivery,
       host: world.host,
       ...(runner ? { runner } : {}),
-      ...(cluster ? { submission: before?.submission ?? newWord(world) } : {}),
+      ...(about.delivery !== 'local' && about.children === undefined
+        ? { submission: before?.submission ?? newWord(world) }
+        : {}),
       // Until they are removed; a runner killed before that leaves them to the next.
       ...(before?.outcome === 'running' && before.local ? { local: before.local } : {}),
       timeline: [{ at, event: 'claimed' }],

@@ -109,4 +109,10 @@ const measure: Delivery['measure'] = async (task) => {
   }
 };
 
-export const local: Delivery = { attaches: false, refuse, measure };
+const wouldDo: Delivery['wouldDo'] = ({ about, world }) => ({
+  starts: world.program('pod'),
+  root: about.root,
+  cwd: about.cwd,
+});
+
+export const local: Delivery = { attaches: false, refuse, wouldDo, measure };

@@ -8,7 +8,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { parseJson, readText } from '../../shared/read.ts';
-import { type RunDirectory, touchAll } from '../../shared/rundir.ts';
+import { type RunDirectory, runDirectory, touchAll } from '../../shared/rundir.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
 import { type Claimed, claim, type JobFile } from './job-file.ts';
@@ -174,4 +174,15 @@ export const measure = async (run: RunDirectory, about: Run, manner: Manner): Pr
   if (ending.outcome === 'failed')
     throw new Failure(ending.exit, `'${run.shown}' failed: ${ending.message}${logOf(run)}`);
   return ending;
+};
+
+/** For --dry-run: what would be done for each session, as data; contacts nothing. */
+export const wouldDo = async (run: RunDirectory, about: Run, manner: Manner): Promise<object> => {
+  const children = (about.children ?? []).map((name) => runDirectory(run.file(name), `${run.shown}/${name}`));
+  const all: object[] = [];
+  for (const one of children.length > 0 ? children : [run]) {
+    const { delivery, task } = await prepare(one, readRun(one), manner);
+    all.push({ run: one.name, ...delivery.wouldDo(task) });
+  }
+  return { format: 'dry-run/1', sessions: all };
 };

@@ -1,4 +1,4 @@
-/** A run of several sessions: its children in turn, each with new fixtures; what is done stays done. */
+/** A run of several sessions: its children in turn with new fixtures, or side by side over nodes; what is done stays done. */
 import { existsSync } from 'node:fs';
 import { type Spread, spread as spreadSchema } from '../../schemas/spread.ts';
 import type { Run } from '../../schemas/run.ts';
@@ -7,6 +7,7 @@ import { failed } from '../../shared/failure.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import type { Ending } from './ending.ts';
 import { attempt, isFinished, measure, prepare, readRun } from './measure.ts';
+import { measureSideBySide } from './side-by-side.ts';
 import type { Manner } from './task.ts';
 
 const FILE = 'spread.json';
@@ -19,32 +20,39 @@ const childrenOf = (run: RunDirectory, names: readonly string[]): RunDirectory[]
   return children;
 };
 
-/** Measures the children that are not finished yet; the first that does not end well stops the rest. */
-const measureInTurn = async (
-  run: RunDirectory,
-  children: RunDirectory[],
-  manner: Manner,
-): Promise<Ending> => {
-  const { talk, world } = manner;
+type Child = Spread['children'][number];
+type Set = (at: number, fields: Partial<Child>) => void;
+
+/** spread.json, written whenever something becomes of a child. */
+const spreadFile = (run: RunDirectory, about: Run, children: readonly RunDirectory[]): Set => {
   const before = run.has(FILE) ? run.json(FILE, spreadSchema).children : [];
   const state: Spread = {
     format: 'spread/1',
     run: run.name,
-    over: 'sessions',
-    children: children.map(({ name }) => ({
-      run: name,
-      dir: name,
-      outcome: before.find((one) => one.run === name)?.outcome ?? 'planned',
-    })),
+    over: about.spread === undefined ? 'sessions' : 'nodes',
+    children: children.map(({ name }) => {
+      const known = before.find((one) => one.run === name);
+      return {
+        run: name,
+        dir: name,
+        ...(known?.node === undefined ? {} : { node: known.node }),
+        outcome: known?.outcome ?? 'planned',
+      };
+    }),
   };
-  const set = (at: number, outcome: Spread['children'][number]['outcome']): void => {
-    state.children[at]!.outcome = outcome;
+  return (at, fields) => {
+    Object.assign(state.children[at]!, fields);
     run.writeJson(FILE, state);
   };
+};
+
+/** Measures the children that are not finished yet; the first that does not end well stops the rest. */
+const measureInTurn = async (children: RunDirectory[], manner: Manner, set: Set): Promise<Ending> => {
+  const { talk, world } = manner;
   for (const [at, child] of children.entries()) {
     const about = readRun(child);
     if (await isFinished(child, about, manner)) {
-      set(at, 'done');
+      set(at, { outcome: 'done' });
       continue;
     }
     if (world.interrupted.aborted)
@@ -54,15 +62,15 @@ const measureInTurn = async (
         message: `stopped before '${child.name}'`,
       };
     talk.info(`session ${at + 1} of ${children.length}: '${child.shown}'`);
-    set(at, 'running');
+    set(at, { outcome: 'running' });
     let ending: Ending;
     try {
       ending = await measure(child, about, manner);
     } catch (error) {
-      set(at, 'failed');
+      set(at, { outcome: 'failed' });
       throw error;
     }
-    set(at, ending.outcome);
+    set(at, { outcome: ending.outcome });
     if (ending.outcome !== 'done') {
       const { log: _log, ...rest } = ending;
       return { ...rest, message: `'${child.name}': ${ending.message}` };
@@ -75,5 +83,10 @@ const measureInTurn = async (
 export const measureSessions = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
   const children = childrenOf(run, about.children ?? []);
   for (const child of children) await prepare(child, readRun(child), manner);
-  return attempt(run, about, manner, () => measureInTurn(run, children, manner));
+  return attempt(run, about, manner, () => {
+    const set = spreadFile(run, about, children);
+    return about.spread === undefined
+      ? measureInTurn(children, manner, set)
+      : measureSideBySide(children, manner, set);
+  });
 };

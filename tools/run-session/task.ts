@@ -44,6 +44,8 @@ export interface Delivery {
   attaches: boolean;
   /** Refuses, before the run is claimed, what can't be measured from here. */
   refuse(task: Unclaimed): void;
+  /** What measuring would do, as data, for people who look before they leap. */
+  wouldDo(task: Unclaimed): object;
   /** Measures a session where it runs, and leaves its log in the run directory and nothing elsewhere. */
   measure(task: Task): Promise<Ending>;
 }

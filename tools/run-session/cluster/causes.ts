@@ -218,24 +218,9 @@ export interface Situation {
 /** How long after its grace a pod may still be there, ms: nobody confirms its end when the node is gone. */
 const LINGERS = 30_000;
 
-const ofPod = (pod: Pod, events: readonly EventObject[], now: number): Cause | undefined => {
-  const state = stateOf(pod);
-  const ending = ofEndingPod(pod);
-  if (ending) return ending;
-  const { terminated, waiting } = state;
-  if (terminated) {
-    if (terminated.reason === 'OOMKilled') return cause('out-of-memory');
-    if (/^(ContainerCannotRun|StartError|ContainerStatusUnknown)$/.test(terminated.reason ?? '')) {
-      const found = waitingFor('StartError', terminated.message ?? '');
-      return found && { ...found, kind: 'final' };
-    }
-    return undefined;
-  }
-  const { deletionTimestamp, deletionGracePeriodSeconds = 30 } = pod.metadata;
-  if (deletionTimestamp !== undefined) {
-    const late = now - Date.parse(deletionTimestamp) > deletionGracePeriodSeconds * 1000 + LINGERS;
-    return late ? cause('node-gone', 'it does not confirm that the pod ended') : undefined;
-  }
+/** What keeps a pod from running, or from being heard of. */
+const standingOf = (pod: Pod, events: readonly EventObject[]): Cause | undefined => {
+  const { waiting } = stateOf(pod);
   const scheduled = conditionOf(pod, 'PodScheduled');
   if (scheduled?.status === 'False') {
     const said = scheduled.message ?? '';
@@ -254,6 +239,27 @@ const ofPod = (pod: Pod, events: readonly EventObject[], now: number): Cause | u
   return isUnheardOf(pod) ? cause('node-away', `'${pod.spec.nodeName}'`) : undefined;
 };
 
+const ofPod = (pod: Pod, events: readonly EventObject[], now: number): Cause | undefined => {
+  const state = stateOf(pod);
+  const ending = ofEndingPod(pod);
+  if (ending) return ending;
+  const { terminated } = state;
+  if (terminated) {
+    if (terminated.reason === 'OOMKilled') return cause('out-of-memory');
+    if (/^(ContainerCannotRun|StartError|ContainerStatusUnknown)$/.test(terminated.reason ?? '')) {
+      const found = waitingFor('StartError', terminated.message ?? '');
+      return found && { ...found, kind: 'final' };
+    }
+    return undefined;
+  }
+  const { deletionTimestamp, deletionGracePeriodSeconds = 30 } = pod.metadata;
+  if (deletionTimestamp !== undefined) {
+    const late = now - Date.parse(deletionTimestamp) > deletionGracePeriodSeconds * 1000 + LINGERS;
+    return late ? cause('node-gone', 'it does not confirm that the pod ended') : undefined;
+  }
+  return standingOf(pod, events);
+};
+
 /** What stands in the way of a session, or ended it; undefined while all is well, or when the session ended by itself. */
 export const causeOf = ({ job, jobGone, pods, gonePods, events, now }: Situation): Cause | undefined => {
   const uids = new Set([...pods.map((one) => one.metadata.uid), ...gonePods]);
@@ -263,7 +269,7 @@ export const causeOf = ({ job, jobGone, pods, gonePods, events, now }: Situation
   const target = job && conditionOf(job, 'FailureTarget');
   const found = pod && ofPod(pod, events, now);
   if (failed?.reason === 'DeadlineExceeded' || target?.reason === 'DeadlineExceeded')
-    return cause('deadline', found?.kind === 'capacity' || found?.kind === 'structural' ? found.message : '');
+    return cause('deadline', pod && standingOf(pod, events)?.message);
   if (found) return found;
   if (jobGone) return cause('job-deleted');
   if (pod?.metadata.deletionTimestamp !== undefined || gonePods.size > 0) {

@@ -70,6 +70,16 @@ export const inCluster = (
     clusterOf(values, task.world);
     check(task);
   },
+  wouldDo(task) {
+    const { values, manifest } = prepared(task);
+    const { server, context } = clusterOf(values, task.world);
+    return {
+      ...{ server, context, namespace: values.namespace, creates: manifest },
+      ...(task.about.delivery === 'bundle'
+        ? { sends: task.about.root, sha256: task.about.bundleSha256 }
+        : {}),
+    };
+  },
   async measure(task) {
     const { values, manifest } = prepared(task);
     const cluster = clusterOf(values, task.world);
@@ -96,4 +106,4 @@ export const inCluster = (
 });
 
 /** Delivery `image`: everything is in the image. */
-export const image: Delivery = inCluster(() => ({ deliver: async () => undefined }));
+export const image: Delivery = inCluster(() => ({}));

@@ -19,8 +19,8 @@ import { submit } from './submit.ts';
 
 /** What a way of delivery does beside the common rest. */
 export interface Carrier {
-  /** Called once the container runs, before its log says anything. Throws what the pod could not be given. */
-  deliver(pod: Pod, signal: AbortSignal): Promise<void>;
+  /** Called once the container runs, before its log says anything; absent: the pod has everything. */
+  deliver?(pod: Pod, signal: AbortSignal): Promise<void>;
   /** The whole log from the pod's own copy; undefined when there is none to be had. */
   spool?(pod: Pod, take: (block: Uint8Array) => void, signal: AbortSignal): Promise<void>;
   /** The log is saved: the pod may end. */
@@ -88,7 +88,14 @@ export class ClusterSession {
     try {
       // A runner that was killed while it cleaned up has everything.
       if (run.has(LOG)) return await this.#finish(savedLog(run), undefined);
-      const uid = job.job.job?.uid ?? (await submit({ ...this.#in, ...task, name: this.#name }, attaching));
+      const place = { ...this.#in, ...task, name: this.#name };
+      const uid = job.job.job?.uid ?? (await submit(place, attaching, this.#stopped() === undefined));
+      if (uid === undefined)
+        return {
+          outcome: 'interrupted',
+          exit: EXIT.interrupted,
+          message: `stopped by ${this.#stopped()} before it was begun`,
+        };
       this.#observer = observe(
         this.#in.cluster,
         { namespace: this.#in.namespace, name: this.#name, uid },
@@ -123,7 +130,7 @@ export class ClusterSession {
     let followed = false;
     let failure: unknown;
     let delivering: Promise<void> | undefined;
-    let delivered = log.next > 0;
+    let delivered = log.next > 0 || carrier.deliver === undefined;
     let checked = job.job.pod !== undefined;
     let cause: Cause | undefined;
     let deadline = Infinity;
@@ -148,11 +155,12 @@ export class ClusterSession {
         if (pod && checked) this.#note(pod);
         const state = pod && stateOf(pod);
         if (pod && state?.running && !delivered && !delivering && !this.#stopping)
-          delivering = carrier.deliver(pod, AbortSignal.any([this.#stop.signal, wake])).then(
+          delivering = carrier.deliver!(pod, AbortSignal.any([this.#stop.signal, wake])).then(
             () => void (delivered = true),
             (error: unknown) => void (failure = error),
           );
-        if (pod && delivered && task.detach && !this.#stopping) throw new LeftRunning('', EXIT.done);
+        if (pod && checked && delivered && task.detach && !this.#stopping)
+          throw new LeftRunning('', EXIT.done);
         // Without a container there is nothing to read; one that ended before it got its bundle has said why.
         if (
           pod &&

@@ -55,9 +55,14 @@ const removeEarlier = async (submission: Submission, found: JobObject): Promise<
 
 /**
  * Gives the Job's UID, recorded in job.json before anything else happens. A Job of this name that is not ours is refused.
- * `attaching`: an earlier runner may have created it and been killed before it wrote the UID down.
+ * `attaching`: an earlier runner may have created it and been killed before it wrote the UID down. With `create` false only
+ * that one is looked for; undefined when it is not there.
  */
-export const submit = async (submission: Submission, attaching: boolean): Promise<string> => {
+export const submit = async (
+  submission: Submission,
+  attaching: boolean,
+  create: boolean,
+): Promise<string | undefined> => {
   const { cluster, namespace, name, manifest, job, talk } = submission;
   const token = job.job.submission!;
   const record = (made: JobObject): string => {
@@ -75,6 +80,7 @@ export const submit = async (submission: Submission, attaching: boolean): Promis
     const uid = await take();
     if (uid !== undefined) return uid;
   }
+  if (!create) return undefined;
   for (let tries = 1; ; tries++)
     try {
       return record(await cluster.create<JobObject>('jobs', { namespace }, withWord(manifest, token)));

@@ -1,0 +1,256 @@
+/** Runs of several sessions in the cluster, the list of runs, and how they are ended from outside. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
+import { spread as spreadSchema } from '../../schemas/spread.ts';
+import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
+import { run as runProgram } from './kube-binary.ts';
+import { until } from './processes.ts';
+import {
+  type Bed,
+  grants,
+  jobOf,
+  kubeconfigWith,
+  leftIn,
+  makeBed,
+  planned,
+  samplesIn,
+  session,
+  start,
+  untilEvent,
+  untilNothingIsLeft,
+} from './session-runs.ts';
+import { admin, makeUser } from './the-cluster.ts';
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await makeBed('many');
+}, 120_000);
+afterAll(() => bed.remove());
+
+const childrenOf = (run: RunDirectory): RunDirectory[] =>
+  run.json('spread.json', spreadSchema).children.map((one) => runDirectory(run.file(one.dir), one.run));
+const of = (...words: string[]) =>
+  planned(bed, { node: '', words: ['--image', bed.images.session, ...words] });
+
+const expectBoth = async (run: RunDirectory): Promise<void> => {
+  const children = childrenOf(run);
+  expect(
+    await manifestProblems(
+      run,
+      children.map((one) => one.name),
+    ),
+  ).toEqual([]);
+  for (const child of children) {
+    expect(await manifestProblems(child, [])).toEqual([]);
+    expect(new Set(samplesIn(child)).size).toBe(9);
+    expect(samplesIn(child).length).toBe(9);
+    await untilNothingIsLeft(bed, child);
+  }
+};
+
+describe('a spread', () => {
+  test('runs side by side, one session a node', async () => {
+    const run = await of('--nodes', 'node-1,node-2');
+    expect(await session(bed, run)).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
+    const spread = run.json('spread.json', spreadSchema);
+    expect(spread).toMatchObject({
+      over: 'nodes',
+      children: [
+        { node: 'node-1', outcome: 'done' },
+        { node: 'node-2', outcome: 'done' },
+      ],
+    });
+    await expectBoth(run);
+  });
+
+  test('killed and called again has every sample once', async () => {
+    const run = await of('--nodes', 'node-1,node-2');
+    const first = start(bed, ['--run', run.name]);
+    await until('both', () => run.has('spread.json'));
+    for (const child of childrenOf(run)) await untilEvent(child, 'measuring');
+    first.kill('SIGKILL');
+    await first.ended;
+    expect((await session(bed, run)).exit).toBe(0);
+    await expectBoth(run);
+  });
+
+  test('the first that fails stops the other; what was measured is kept', async () => {
+    const run = await planned(bed, {
+      node: '',
+      rounds: 200,
+      words: ['--image', bed.images.session, '--nodes', 'node-1,node-2'],
+    });
+    const running = start(bed, ['--run', run.name]);
+    await until('both', () => run.has('spread.json'));
+    const [one, two] = childrenOf(run) as [RunDirectory, RunDirectory];
+    for (const child of [one, two]) await untilEvent(child, 'measuring');
+    await until('a sample', () => readFileSync(one.file('pod.log.partial'), 'utf8').includes('"t":"sample"'));
+    await admin.delete('jobs', { namespace: bed.namespace, name: two.name }, jobOf(two).job!.uid);
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ exit: 1, stdout: '' });
+    expect(ended.stderr).toContain('its Job was deleted by somebody else');
+    expect(jobOf(one)).toMatchObject({
+      outcome: 'interrupted',
+      message: `stopped by the end of '${two.name}' before it was done`,
+    });
+    expect(readFileSync(one.file('pod.log'), 'utf8')).toContain('"t":"sample"');
+    expect(run.json('spread.json', spreadSchema).children.map((child) => child.outcome)).toEqual([
+      'interrupted',
+      'failed',
+    ]);
+    for (const child of [one, two]) await untilNothingIsLeft(bed, child);
+  });
+
+  test('in turn, with new pods: --sessions', async () => {
+    const run = await of('--sessions', '2', '--node', 'node-1');
+    expect((await session(bed, run)).exit).toBe(0);
+    const [one, two] = childrenOf(run) as [RunDirectory, RunDirectory];
+    expect(jobOf(one).pod!.uid).not.toBe(jobOf(two).pod!.uid);
+    await expectBoth(run);
+  });
+});
+
+const act = (...words: string[]) => start(bed, words).ended;
+
+describe('from outside', () => {
+  test('list, cancel: what is there is saved; delete: by directory and by name', async () => {
+    const [one, two, three] = [
+      await planned(bed, { rounds: 300 }),
+      await planned(bed, { node: 'node-2', rounds: 300 }),
+      await planned(bed),
+    ];
+    for (const run of [one, two]) expect((await session(bed, run, '--detach')).exit).toBe(0);
+    for (const run of [one, two])
+      await until(
+        'it runs',
+        async () =>
+          (
+            await admin.list<any>('pods', {
+              namespace: bed.namespace,
+              labelSelector: `app.kubernetes.io/instance=${run.name}`,
+            })
+          )[0]?.status.phase === 'Running',
+      );
+    expect((await session(bed, three, '--detach', '--settle', '60s')).exit).toBe(0);
+    const listed = JSON.parse((await act('list', '--namespace', bed.namespace, '--json')).stdout) as any[];
+    expect(Object.fromEntries(listed.map((run) => [run.name, run.state]))).toMatchObject({
+      [one.name]: 'running',
+      [two.name]: 'running',
+      [three.name]: 'waiting',
+    });
+    expect((await act('list', '--namespace', bed.namespace)).stdout).toMatch(/^run +state +node +age\n/);
+    const canceled = await act('cancel', '--run', one.name);
+    expect(canceled.exit).toBe(0);
+    expect(jobOf(one)).toMatchObject({
+      outcome: 'interrupted',
+      message: 'stopped by cancel before it was done',
+    });
+    expect(readFileSync(one.file('pod.log'), 'utf8')).toContain('"t":"end"');
+    expect((await act('cancel', '--run', one.name)).stderr).toContain(
+      'is interrupted; there is nothing to cancel',
+    );
+    expect((await act('delete', '--run', two.name)).exit).toBe(0);
+    expect(jobOf(two)).toMatchObject({ outcome: 'interrupted' });
+    expect((await act('delete', three.name, '--namespace', bed.namespace)).exit).toBe(0);
+    for (const run of [one, two, three]) await untilNothingIsLeft(bed, run);
+    expect((await act('delete', 'nobody', '--namespace', bed.namespace)).stderr).toContain(
+      "has no Job 'nobody'",
+    );
+    expect((await act('list', '--namespace', bed.namespace, '--json')).stdout).toBe('[]\n');
+    // The Job of a run that was deleted by its name is missed by its directory.
+    expect((await session(bed, three)).stderr).toContain('its Job was deleted by somebody else');
+  });
+
+  test('cancel tells a runner that follows', async () => {
+    const run = await planned(bed, { rounds: 300 });
+    const running = start(bed, ['--run', run.name]);
+    await untilEvent(run, 'measuring');
+    expect((await act('cancel', '--run', run.name)).stderr).toContain('to stop');
+    expect((await running.ended).exit).toBe(130);
+    expect(await leftIn(bed, run).then((left) => left.filter((one) => one.startsWith('job')))).toEqual([]);
+  });
+
+  test('--dry-run contacts nothing', async () => {
+    const run = await planned(bed);
+    const nowhere = { ...bed, kubeconfig: kubeconfigWith(join(bed.directory, 'nowhere'), 'none') };
+    const text = readFileSync(nowhere.kubeconfig, 'utf8').replaceAll(
+      /https:\/\/127\.0\.0\.1:\d+/g,
+      'https://127.0.0.1:1',
+    );
+    await Bun.write(bed.kubeconfig + '.nowhere', text);
+    const dry = await planned({ ...bed, kubeconfig: `${bed.kubeconfig}.nowhere` });
+    const ended = await session(bed, dry, '--dry-run');
+    expect(ended.exit).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      sessions: [{ run: dry.name, server: 'https://127.0.0.1:1', creates: { kind: 'Job' } }],
+    });
+    expect([dry.has('job.json'), run.has('job.json')]).toEqual([false, false]);
+  });
+});
+
+test('compare from the command line, as the user of the grant, nodes picked without cluster reads and with them', async () => {
+  const program = join(import.meta.dir, '../../tools/k8sbench/main.ts');
+  const compare = (kubeconfig: string, ...words: string[]): string =>
+    runProgram(
+      [
+        ...[
+          process.execPath,
+          program,
+          'compare',
+          '--profile',
+          'durable-store',
+          '--turns',
+          '50',
+          '--rounds',
+          '3',
+        ],
+        ...['--cpus', '1', '--memory', '512Mi', '--namespace', bed.namespace, '--image', bed.images.session],
+        ...['--kubeconfig', kubeconfig, '--max-cv', '100', '--out', join(bed.directory, 'out'), ...words],
+      ],
+      { cwd: bed.directory, env: { KUBECONFIG: '' } },
+    );
+  const line = JSON.parse(compare(bed.kubeconfig, '--pick-node', '--nodes', 'node-2,node-1'));
+  expect(line).toMatchObject({ rule: 'store', turns: 50 });
+  const token = await makeUser(bed.namespace, 'reader', grants().get('k8sbench-image')!);
+  const role = { name: `k8sbench-reads-${bed.namespace}` };
+  const made = [
+    await admin.create<any>(
+      'clusterroles',
+      {},
+      { metadata: role, rules: grants().get('k8sbench-cluster-reads') },
+    ),
+    await admin.create<any>(
+      'clusterrolebindings',
+      {},
+      {
+        metadata: role,
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', ...role },
+        subjects: [{ kind: 'ServiceAccount', name: 'reader', namespace: bed.namespace }],
+      },
+    ),
+  ];
+  try {
+    await Bun.sleep(1000);
+    const reader = kubeconfigWith(join(bed.directory, 'reader'), token);
+    const spread = JSON.parse(compare(reader, '--spread', '2'));
+    const facts = JSON.parse(
+      readFileSync(
+        join(
+          bed.directory,
+          'out',
+          spread.run.split('/').at(-1)!,
+          `${spread.run.split('/').at(-1)!}-n1`,
+          'cluster.json',
+        ),
+        'utf8',
+      ),
+    );
+    expect(facts.node).toMatchObject({ info: { operatingSystem: 'linux' } });
+    expect(facts.missing).toEqual([]);
+  } finally {
+    await admin.delete('clusterroles', role, made[0].metadata.uid);
+    await admin.delete('clusterrolebindings', role, made[1].metadata.uid);
+  }
+});

@@ -1,0 +1,71 @@
+/** What k8sbench has in a namespace, and how it is removed without a run directory. */
+import { type Cluster, isNotFound } from '../../../shared/kubernetes.ts';
+import { failed } from '../../../shared/failure.ts';
+import { table } from '../../../shared/terminal.ts';
+import { timeInWords } from '../progress.ts';
+import { conditionOf, type JobObject, type Pod } from './objects.ts';
+
+const OURS = 'app.kubernetes.io/managed-by=k8sbench';
+const INSTANCE = 'app.kubernetes.io/instance';
+/** A Job that has had no pod for so long has lost it, ms. */
+const LOST_AFTER = 60_000;
+
+export interface Listed {
+  name: string;
+  state: 'waiting' | 'running' | 'done, not collected' | 'failed' | 'lost';
+  node?: string;
+  age_s: number;
+}
+
+const stateOfJob = (job: JobObject, pod: Pod | undefined, age: number): Listed['state'] => {
+  if (conditionOf(job, 'Complete')?.status === 'True') return 'done, not collected';
+  if (conditionOf(job, 'Failed')?.status === 'True') return 'failed';
+  if (pod?.status.phase === 'Running') return 'running';
+  return pod || age < LOST_AFTER ? 'waiting' : 'lost';
+};
+
+/** The namespace's runs, oldest first. Pure. */
+export const inventory = (jobs: readonly JobObject[], pods: readonly Pod[], now: number): Listed[] =>
+  jobs
+    .map((job) => {
+      const { name, creationTimestamp } = job.metadata;
+      const pod = pods.find((one) => one.metadata.labels?.[INSTANCE] === name);
+      const age = now - Date.parse(creationTimestamp ?? '');
+      const node = pod?.spec.nodeName;
+      return {
+        name,
+        state: stateOfJob(job, pod, age),
+        ...(node === undefined ? {} : { node }),
+        age_s: Math.max(0, Math.round(age / 1000)),
+      };
+    })
+    .toSorted((a, b) => b.age_s - a.age_s || (a.name < b.name ? -1 : 1));
+
+export const listRuns = async (cluster: Cluster, namespace: string, now: number): Promise<Listed[]> => {
+  const scope = { namespace, labelSelector: OURS };
+  const [jobs, pods] = await Promise.all([
+    cluster.list<JobObject>('jobs', scope),
+    cluster.list<Pod>('pods', scope),
+  ]);
+  return inventory(jobs, pods, now);
+};
+
+export const inventoryTable = (runs: readonly Listed[]): string =>
+  table([
+    ['run', 'state', 'node', 'age'],
+    ...runs.map(({ name, state, node, age_s }) => [name, state, node ?? '', timeInWords(age_s)]),
+  ]);
+
+/** Deletes a run's Job by its name; only one that k8sbench made. */
+export const deleteByName = async (cluster: Cluster, namespace: string, name: string): Promise<void> => {
+  let job: JobObject;
+  try {
+    job = await cluster.get<JobObject>('jobs', { namespace, name });
+  } catch (error) {
+    if (isNotFound(error)) throw failed(`namespace '${namespace}' has no Job '${name}'`);
+    throw error;
+  }
+  if (job.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'k8sbench')
+    throw failed(`the Job '${name}' in namespace '${namespace}' is not k8sbench's; it is left alone`);
+  await cluster.delete('jobs', { namespace, name }, job.metadata.uid);
+};
