@@ -24,14 +24,15 @@ export const gateWords = (gate: Analysis['gate']): string =>
   gate === 'wall' ? 'gate wall' : 'gate cpu: wall times are informational';
 
 /** Which sessions on which machine, in one line. */
-export const where = ({ sessions }: Analysis): string => {
+export const where = ({ sessions, imported }: Analysis): string => {
   const [first] = sessions;
+  if (!first) return plainText(`imported from ${imported?.from ?? 'another program'}`);
   const nodes = [...new Set(sessions.map((one) => one.node))].join(', ');
-  const cores = first!.cpus === '' ? 'not pinned' : `cores ${first!.cpus}`;
+  const cores = first.cpus === '' ? 'not pinned' : `cores ${first.cpus}`;
   return plainText(
     sessions.length === 1
-      ? `${nodes}, ${cores} (${first!.cpuSet}), ${first!.nodeType.cpuModel}`
-      : `median over ${sessions.length} sessions on ${nodes}, ${first!.nodeType.cpuModel}`,
+      ? `${nodes}, ${cores} (${first.cpuSet}), ${first.nodeType.cpuModel}`
+      : `median over ${sessions.length} sessions on ${nodes}, ${first.nodeType.cpuModel}`,
   );
 };
 

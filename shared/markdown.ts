@@ -1,5 +1,5 @@
 /** Foreign text and tables in Markdown as GitHub reads it. Pure. */
-import { plainText } from '../../shared/terminal.ts';
+import { plainText } from './terminal.ts';
 
 const entity = (one: string): string => `&#${one.charCodeAt(0)};`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { plainText } from '../../shared/terminal.ts';
+import { plainText } from './terminal.ts';
 import { code, marked, markdownList, markdownTable } from './markdown.ts';
 
 /** Bun's own reader of GitHub's Markdown. */
