@@ -1,6 +1,5 @@
 /** A user's credentials, fresh for each request: headers, and the client certificate. */
-import { readFileSync } from 'node:fs';
-import { cause, failed } from '../failure.ts';
+import { readText } from '../read.ts';
 import { type PluginCredentials, runPlugin } from './exec-plugin.ts';
 import type { Access } from './kubeconfig.ts';
 
@@ -24,13 +23,7 @@ const EARLY = 60_000;
 /** A token file is read again after this time, ms: the kubelet renews service account tokens in place. */
 const REREAD = 60_000;
 
-const readToken = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw failed(`can't read the token file '${path}': ${cause(error)}`);
-  }
-};
+const readToken = (path: string): string => readText(path).trim();
 
 /**
  * The source for a resolved user. `now` is ms since the epoch; `signal` stops a plugin that waits for a login.

@@ -1,7 +1,8 @@
 /** Kubeconfigs as kubectl reads them: which files, how several merge, what a context resolves to. Pure but for reading files. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { cause, failed, usage } from '../failure.ts';
+import { Failure, failed, usage } from '../failure.ts';
+import { readText } from '../read.ts';
 import { parseForeignYaml } from '../yaml.ts';
 
 /** A program that prints credentials (client-go credential plugins). */
@@ -71,13 +72,7 @@ const textOf = ({ value, file }: Entry, key: string): string | undefined => {
 
 /** Adds a file's entries; what an earlier file named stays as it is. */
 const mergeFile = (merged: Merged, file: string): void => {
-  let written: string;
-  try {
-    written = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw failed(`can't read the kubeconfig '${file}': ${cause(error)}`);
-  }
-  const read = parseForeignYaml(written, file);
+  const read = parseForeignYaml(readText(file, file), file);
   if (read === undefined || read === null) return;
   if (!isRecord(read)) throw failed(`'${file}' is no kubeconfig: expected clusters, users and contexts`);
   const directory = dirname(resolve(file));
@@ -132,9 +127,10 @@ const material = (entry: Entry, key: string): string | undefined => {
   const path = textOf(entry, key);
   if (path === undefined) return undefined;
   try {
-    return readFileSync(resolve(entry.directory, path), 'utf8');
+    return readText(resolve(entry.directory, path), path);
   } catch (error) {
-    throw failed(`${entry.file}: can't read '${key}' '${path}': ${cause(error)}`);
+    if (!(error instanceof Failure)) throw error;
+    throw failed(error.problems.map((one) => `${entry.file}: '${key}': ${one}`));
   }
 };
 
