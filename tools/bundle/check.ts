@@ -44,6 +44,11 @@ const nodeProblems = ({ versions }: Contents, profile: Profile | undefined): str
     : [`VERSIONS: expected a Node release such as node=v24.1.0, found 'node=${release}'`];
 };
 
+const archProblems = ({ versions, arch }: Contents): string[] =>
+  versions['arch'] === undefined || arch === undefined || versions['arch'] === arch
+    ? []
+    : [`VERSIONS says arch=${versions['arch']}, and the programs in bin/ are for ${arch}`];
+
 /** Reads and checks a directory as a bundle; `shown` is its name in messages. */
 export const checkBundle = async (directory: string, shown: string, profile?: Profile): Promise<Checked> => {
   const contents = await readBundle(directory, shown);
@@ -54,6 +59,7 @@ export const checkBundle = async (directory: string, shown: string, profile?: Pr
     ...strays(contents.unlisted),
     // What the first reading said of a file in bin/ is not said again.
     ...executables.problems.filter((one) => !known.includes(/^'bin\/[^']*'/.exec(one)?.[0] ?? '\0')),
+    ...archProblems(contents),
     ...nodeProblems(contents, profile),
     ...missingPrograms(contents, profile?.targets ?? []),
   ].map((one) => `bundle '${shown}': ${one}`);
