@@ -44,6 +44,25 @@ describe('whole files', () => {
     expect(readdirSync(dir)).toEqual(['a.json']);
   });
 
+  test('are those of all their parts, also when these are many and come slowly', async () => {
+    const path = join(place(), 'large');
+    const part = new Uint8Array(2 << 20);
+    const hash = new Bun.CryptoHasher('sha256');
+    await streamAtomically(
+      path,
+      (async function* () {
+        for (let at = 0; at < 20; at++) {
+          // A part may be used again once the next but one is asked for.
+          const own = part.subarray((at % 2) << 20, ((at % 2) + 1) << 20).fill(at);
+          hash.update(own);
+          yield own;
+          await Bun.sleep(at % 2);
+        }
+      })(),
+    );
+    expect(sha256(readFileSync(path))).toBe(hash.digest('hex'));
+  });
+
   test('a failure keeps the old file, leaves nothing, and names the file that was meant', async () => {
     const dir = place();
     const path = join(dir, 'a.json');

@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failed } from './failure.ts';
 import { openFile } from './input-file.ts';
@@ -78,6 +78,47 @@ export const writeAtomically = (path: string, content: string | Uint8Array): voi
   syncDirectory(dirname(path));
 };
 
+/** So much of a large file is sent on its way to the disk at once: at its end little is left to wait for. */
+const ON_ITS_WAY = 16 << 20;
+
+/** Appends parts to an open file, one after another; a part must stay as it is until the next one was taken. */
+class Appending {
+  readonly #file: FileHandle;
+  #last = Promise.resolve();
+  #onItsWay = Promise.resolve();
+  #waiting = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async take(part: string | Uint8Array): Promise<void> {
+    await this.#last;
+    this.#last = this.#write(typeof part === 'string' ? Buffer.from(part) : part);
+    // A failure is told where it is awaited; meanwhile nobody waits for it.
+    this.#last.catch(() => undefined);
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;)
+      at += (await this.#file.write(bytes, at, bytes.length - at)).bytesWritten;
+    this.#waiting += bytes.length;
+    if (this.#waiting < ON_ITS_WAY) return;
+    this.#waiting = Number.NEGATIVE_INFINITY;
+    // What goes wrong here goes wrong again at the end, where it is told.
+    this.#onItsWay = this.#file.datasync().then(
+      () => void (this.#waiting = 0),
+      () => undefined,
+    );
+  }
+
+  /** When nothing is under way any more; rejects when the last part could not be written. */
+  async end(): Promise<void> {
+    await this.#onItsWay;
+    await this.#last;
+  }
+}
+
 /**
  * Streams parts into a file whole or not at all, as {@link writeAtomically} does for one text. The next part is made while
  * one is written, so a part must stay as it is until the next but one is asked for.
@@ -89,17 +130,13 @@ export const streamAtomically = async (
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o666);
+    const appending = new Appending(file);
     try {
-      let written = Promise.resolve();
-      for await (const part of parts) {
-        await written;
-        written = file.writeFile(part);
-        // A failure is told where it is awaited; meanwhile nobody waits for it.
-        written.catch(() => undefined);
-      }
-      await written;
+      for await (const part of parts) await appending.take(part);
+      await appending.end();
       await file.sync();
     } finally {
+      await appending.end().catch(() => undefined);
       await file.close();
     }
     renameSync(temporary, path);

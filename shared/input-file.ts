@@ -115,20 +115,34 @@ export const readInput = ({ fd, kind }: InputFile, shown: string, limit: number)
   }
 };
 
-/** The bytes of a file or a pipe through one buffer, which each part overwrites: reading a large log leaves no garbage. */
+/**
+ * The bytes of a file or a pipe, part by part: reading a large log leaves no garbage. A part is good until the next one is
+ * asked for; that one is read meanwhile.
+ */
 export async function* partsOfFile(path: string, size = 1 << 20, shown = path): AsyncGenerator<Uint8Array> {
   const { fd, kind } = openInput(path, shown);
   const patience = kind === 'pipe' ? new Patience(shown) : undefined;
+  let [bytes, other] = [Buffer.allocUnsafe(size), Buffer.allocUnsafe(size)];
+  let reading = readSoon(fd, bytes);
   try {
-    const bytes = Buffer.allocUnsafe(size);
     for (;;) {
-      const got = await readSoon(fd, bytes);
+      const got = await reading;
       const next = patience?.next(got) ?? (got ? 'take' : 'end');
       if (next === 'end') return;
-      if (next === 'wait') await Bun.sleep(LOOK_EVERY_MS);
-      else yield bytes.subarray(0, got);
+      if (next === 'wait') {
+        await Bun.sleep(LOOK_EVERY_MS);
+        reading = readSoon(fd, bytes);
+        continue;
+      }
+      reading = readSoon(fd, other);
+      // It is waited for after the part was used; until then nobody hears of its failure.
+      reading.catch(() => undefined);
+      yield bytes.subarray(0, got);
+      [bytes, other] = [other, bytes];
     }
   } finally {
+    // A file that is still being read must not be closed: its number might become another file's.
+    await reading.catch(() => undefined);
     closeSync(fd);
   }
 }

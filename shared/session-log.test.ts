@@ -175,7 +175,7 @@ describe('streams', () => {
     expect(found.join('')).toBe('a\n\0\nc\n\0');
   });
 
-  test('a file is read through one buffer', async () => {
+  test('a file is read part by part', async () => {
     const path = join(scratch, 'pod.log');
     writeFileSync(path, whole);
     const log = new SessionLog({ repeats: 'refuse' });

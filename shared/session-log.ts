@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { asBuffer, LONG, NEWLINE, Texts } from './line-blocks.ts';
 
 /** A line of the session, as parsed; its fields are checked by `schemas/log.ts` where they are used. */
@@ -25,6 +25,13 @@ export interface LogState {
   startupError?: string;
 }
 
+/** What is used of a hash of `node:crypto`. */
+export interface Digest {
+  update(bytes: Uint8Array): Digest;
+  copy(): Digest;
+  digest(encoding: 'hex'): string;
+}
+
 /** Gets each line of the session: where it stands in the block, and its line number in the file, from 1. */
 export type EachLine = (line: SessionLine, from: number, to: number, number: number) => void;
 
@@ -46,9 +53,9 @@ const REMEMBERED = 4096;
 export class SessionLog {
   readonly #refuseRepeats: boolean;
   readonly #readLong: ReadLong | undefined;
-  #hash: Hash = createHash('sha256');
+  readonly #hash: Digest;
   /** Of everything read; absent while that is the same as `#hash`. */
-  #file: Hash | undefined;
+  #file: Digest | undefined;
   #digest: string | undefined;
   #next = 0;
   #number = 0;
@@ -62,9 +69,11 @@ export class SessionLog {
   #startupError: string | undefined;
   #recent = new BigUint64Array(REMEMBERED);
 
-  constructor(options: { repeats?: 'skip' | 'refuse'; readLong?: ReadLong } = {}) {
+  /** `hash`: a SHA-256 that nothing was given yet. */
+  constructor(options: { repeats?: 'skip' | 'refuse'; readLong?: ReadLong; hash?: Digest } = {}) {
     this.#refuseRepeats = options.repeats === 'refuse';
     this.#readLong = options.readLong;
+    this.#hash = options.hash ?? createHash('sha256');
   }
 
   /** One line without its newline. Returns the session's line when it is one and is new. */

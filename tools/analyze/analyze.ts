@@ -1,5 +1,4 @@
 /** The step itself: logs in, files out, one finished analysis. */
-import { createHash } from 'node:crypto';
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { readAttempts, recordAttempt } from '../../shared/attempts.ts';
@@ -7,6 +6,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { streamAtomically } from '../../shared/files.ts';
 import { calibrationAnalysis, comparisonAnalysis, type Result, runId, unjudgedAnalysis } from './analysis.ts';
+import { type Hashes, hashesFor } from './background-hash.ts';
 import { earlierAttempts, type Ending, endingOf, type How, NOT_YET, outcomeOf } from './endings.ts';
 import { envText } from './env-text.ts';
 import { refusedOf } from './evidence.ts';
@@ -57,12 +57,13 @@ async function* readAll(
   { run, settings }: Request,
   sessions: Session[],
   rows: Rows | undefined,
+  hashes: Hashes,
   interrupted: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   for (const source of run.sources) {
     const session = new Session(source.place);
     sessions.push(session);
-    for await (const _ of readSession(source.open(), session, rows)) {
+    for await (const _ of readSession(source.open(), session, rows, hashes.next())) {
       if (interrupted.aborted) throw new Failure(EXIT.interrupted, 'interrupted; nothing was analyzed');
       if (rows) yield rows.take();
     }
@@ -107,9 +108,10 @@ const readInto = async (
   interrupted: AbortSignal,
 ): Promise<string> => {
   const { directory } = request.run;
-  const hash = createHash('sha256');
+  const hashes = hashesFor(request.run.sources);
+  const hash = hashes.next();
   const parts = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const part of readAll(request, data, directory ? rows : undefined, interrupted)) {
+    for await (const part of readAll(request, data, directory ? rows : undefined, hashes, interrupted)) {
       hash.update(part);
       yield part;
     }
@@ -117,12 +119,14 @@ const readInto = async (
   try {
     if (directory) await streamAtomically(directory.file('results.jsonl'), parts());
     else for await (const _ of parts());
+    return hash.digest('hex');
   } catch (error) {
     // What stood there came from logs that are no longer these, or no longer readable.
     if (directory && error instanceof Failure && error.exit !== EXIT.interrupted) removeOutputs(directory);
     throw error;
+  } finally {
+    hashes.close();
   }
-  return hash.digest('hex');
 };
 
 /**

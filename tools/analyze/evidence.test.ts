@@ -1,5 +1,8 @@
 /** What is concluded from whole logs whose truth was made: wiring from lines to sentences, statuses and bytes. */
 import { describe, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { type Analysis, analysis as analysisSchema, type Conclusion } from '../../schemas/analysis.ts';
 import { generator } from '../../shared/evidence/random.ts';
@@ -31,6 +34,55 @@ const analyzed = async (log: string, ...flags: string[]) => {
 };
 const words = (analysis: Analysis): Conclusion['conclusion'][] =>
   analysis.conclusions.map((one) => one.conclusion);
+
+/** A run of several sessions in a directory; each has noise of its own. */
+const several = async (paces: readonly number[], over: 'nodes' | 'sessions'): Promise<Analysis> => {
+  const place = mkdtempSync(join(tmpdir(), 'k8sbench-several-'));
+  const children = paces.map((_, at) => ({
+    run: `made-n${at + 1}`,
+    dir: `made-n${at + 1}`,
+    outcome: 'done',
+  }));
+  for (const [at, { run }] of children.entries()) {
+    mkdirSync(join(place, 'made', run), { recursive: true });
+    const facts = { node: over === 'nodes' ? `node-${at}` : 'node' };
+    writeFileSync(join(place, 'made', run, 'pod.log'), session({ journal: paces[at]! }, { run, facts }));
+  }
+  writeFileSync(
+    join(place, 'made', 'spread.json'),
+    JSON.stringify({ format: 'spread/1', run: 'made', over, children }),
+  );
+  const { stdout } = await runTool(main, ['--run', join(place, 'made'), '--json']);
+  rmSync(place, { recursive: true });
+  return JSON.parse(stdout) as Analysis;
+};
+
+describe('a run of several sessions', () => {
+  test('is concluded from all together, when they are five or more', async () => {
+    const { conclusions } = await several([0.9, 0.91, 0.89, 0.9, 0.905], 'sessions');
+    expect(conclusions).toMatchObject([
+      { conclusion: 'faster', scope: 'sessions', sessions: 5, rounds: 60, verdict: 'slightly better' },
+    ]);
+    expect(conclusions[0]!.sentence).toContain('wall, 5 sessions, 60 rounds');
+  });
+
+  test('that differ more from each other than from nothing says so, however sure each is of itself', async () => {
+    const { conclusions } = await several([0.85, 1.15, 0.9, 1.1, 1], 'sessions');
+    expect(conclusions.map((one) => one.conclusion)).toEqual(['cant-tell']);
+  });
+
+  test('is concluded one by one, when they are fewer; by node when it is a spread', async () => {
+    const nodes = await several([0.9, 1.1], 'nodes');
+    expect(nodes.conclusions.map((one) => [one['session'], one.conclusion, one.scope])).toEqual([
+      ['node-0', 'faster', 'session'],
+      ['node-1', 'slower', 'session'],
+    ]);
+    // The tracker's verdict is about medians over both: no one of them is what it could disagree with.
+    expect(nodes.conclusions.map((one) => 'verdict' in one)).toEqual([false, false]);
+    const sessions = await several([1, 1], 'sessions');
+    expect(sessions.conclusions.map((one) => one['session'])).toEqual(['made-n1', 'made-n2']);
+  });
+});
 
 describe('a known truth', () => {
   test('of 10 % less is found, with the size of it in its interval, and said first', async () => {

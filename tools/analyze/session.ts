@@ -2,7 +2,7 @@
 import type { NodeType } from '../../schemas/analysis.ts';
 import type { Cpu, Facts, LogLine, Pin, Sample, Seed } from '../../schemas/log.ts';
 import { blocksOf } from '../../shared/line-blocks.ts';
-import { type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
+import { type Digest, type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
 import { lineProblems } from './line-check.ts';
 import { readLongLine } from './long-line.ts';
 import { type MeasuredProfile, measuredTargets, profileOf } from './measured-profile.ts';
@@ -217,8 +217,13 @@ export async function* readSession(
   stream: AsyncIterable<Uint8Array>,
   session: Session,
   rows?: Rows,
+  hash?: Digest,
 ): AsyncGenerator<void> {
-  const log = new SessionLog({ repeats: 'refuse', readLong: readLongLine });
+  const log = new SessionLog({
+    repeats: 'refuse',
+    readLong: readLongLine,
+    ...(hash === undefined ? {} : { hash }),
+  });
   const reader = new Reader(session);
   for await (const block of blocksOf(stream)) {
     log.feedBlock(block, (raw: SessionLine, from, to, number) => {
