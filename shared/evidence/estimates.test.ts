@@ -120,3 +120,17 @@ test('counts that are always equal have an interval of nothing', () => {
 });
 
 test('no comparisons, no estimates', () => expect(estimatesOf([], 0.05, 1)).toEqual([]));
+
+test('many rounds of one comparison: the normal approximation says what drawn sign flips say', () => {
+  for (const shift of [0, 0.02, 0.05]) {
+    const pair = pairOf(some(120, shift));
+    const [alone] = estimatesOf([pair], 0.05, 1);
+    // A family of twins is drawn, and has the same largest statistic as one of them.
+    const [drawn] = estimatesOf([pair, { ...pair, target: 'b' }], 0.05, 1);
+    expect(alone!.estimate).toBe(drawn!.estimate);
+    expect(Math.abs(alone!.p - drawn!.p)).toBeLessThan(0.02);
+    expect(alone!.low).toBeCloseTo(drawn!.low, 2);
+    expect(alone!.high).toBeCloseTo(drawn!.high, 2);
+    expect(alone!.smallestP).toBeLessThan(1e-30);
+  }
+});

@@ -42,6 +42,9 @@ test('primary metrics are judged, the others are shown, and all of it fits the f
     [50, 'cpuWarm', 12],
     [500, 'cpuWarm', 12],
   ]);
+  expect(shown[0]!.sentence).toMatch(
+    /^mine shows \d+\.\d % slower on cpuWarm at 50 turns \(95 %: .*, CPU, this session, 12 rounds\), not judged$/,
+  );
   for (const { ratio, low, high } of shown) {
     expect(low!).toBeLessThan(ratio!);
     expect(high!).toBeGreaterThan(ratio!);

@@ -136,4 +136,12 @@ test('Theil–Sen: the median slope of all pairs; one point has none', () => {
   expect(theilSen([0, 1, 2, 3], [0, 2, 4, 100])).toBeCloseTo((2 + 100 / 3) / 2, 12);
   expect(theilSen([0, 1, 2, 3, 4], [1, 1.5, 2, 2.5, 3])).toBe(0.5);
   expect(theilSen([1], [1])).toBe(0);
+  // Of many points some are enough, and all of them would not fit.
+  const many = Array.from({ length: 20_000 }, (_, at) => at);
+  expect(
+    theilSen(
+      many,
+      many.map((at) => 3 * at + (at % 7)),
+    ),
+  ).toBeCloseTo(3, 3);
 });

@@ -14,6 +14,8 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'stopping-saving':
     'Rounds used with `--stop-when decided`; at most 60 % for effects twice the detectable one.',
   'stopping-power': 'What is concluded at the stop.',
+  'stopping-planned':
+    'Rounds planned by `--for-effect` with `--stop-when decided`: the planned effect is called slower with the promised power.',
   'session-effects':
     'Sessions differ by themselves. One session can only speak of itself; five and more are blocks, and their interval holds the program’s effect.',
   'clean-doubts': 'A clean A/A session carries any doubt; one in ten at most.',
@@ -22,6 +24,12 @@ const STATEMENTS: Readonly<Record<string, string>> = {
     'How often the interval alone would have misled in those sessions (nothing is promised).',
   'false-changes': 'Histories without a change: any change point found.',
   'changes-found': 'A step in a history is found, alone and in its place.',
+  'recorded-false-alarms':
+    'Measured, not simulated: sessions of one program against itself, 12 rounds each, on a machine that others used too (record-sessions.ts).',
+  'recorded-doubts':
+    'Doubts in those sessions: the machine was as it was, so nothing is promised; what matters is that the alarms are few, with doubts or without.',
+  'recorded-slowdown':
+    'Measured: a program that really takes longer, by a spin of a share of each turn, in sessions planned with `--for-effect` from one session of the program against itself.',
 };
 
 /** Methods that a check made us choose. */

@@ -1,6 +1,7 @@
 /** Planned looks: what stopping early costs and saves. */
 import { DEFAULTS, type Judged } from '../../shared/evidence/input.ts';
 import { conclusionsOf, isDecided } from '../../shared/evidence/judging.ts';
+import { neededFor, roundsWithLooks } from '../../shared/evidence/planning.ts';
 import { detectableShift } from '../../shared/evidence/power.ts';
 import type { Random } from '../../shared/evidence/random.ts';
 import { plannedLooks } from '../../shared/evidence/spending.ts';
@@ -14,6 +15,7 @@ const stopped = (
   noise: Noise,
   random: Random,
   seed: number,
+  margin: number = DEFAULTS.margin,
 ): { judged: Judged; rounds: number } => {
   const whole = simulate(shape, noise, random);
   const looks = plannedLooks(shape.rounds);
@@ -24,11 +26,41 @@ const stopped = (
       metric,
       values: values.slice(0, rounds),
     }));
-    const judged = conclusionsOf(inputOf(shape, [{ name: 'session', series }], { looks, seed }));
+    const judged = conclusionsOf(inputOf(shape, [{ name: 'session', series }], { looks, seed, margin }));
     if (isDecided(judged) || rounds === shape.rounds) return { judged: judged[0]!, rounds };
   }
   throw new Error('the last look is the end');
 };
+
+/** What `--for-effect` plans beside `--stop-when`: a quarter more rounds than without looks keep the power. */
+function* plannedWithLooks(first: number): Generator<TruthRecord> {
+  let seed = first;
+  for (const [effect, margin, sd] of [
+    [0.05, 0.03, 0.02],
+    [0.08, 0.03, 0.03],
+    [0.03, 0.01, 0.01],
+    [0.02, 0.01, 0.012],
+  ] as const) {
+    const alone = neededFor({ withinSd: PAIR * sd }, { effect, margin }).rounds!;
+    const rounds = roundsWithLooks(alone);
+    let used = 0;
+    const found = hits(COUNT, ++seed, (random, at) => {
+      const shape = pairOf(Math.log1p(effect), rounds);
+      const end = stopped(shape, plain(sd, normal), random, at, margin);
+      used += end.rounds;
+      return end.judged.conclusion === 'slower';
+    });
+    const what = `${100 * effect} % at a margin of ${100 * margin} %, noise ${100 * sd} %: ${rounds} rounds planned`;
+    const about = { count: COUNT, seed };
+    yield atLeast(DEFAULTS.power, { check: 'stopping-planned', case: what, ...about, hits: found });
+    yield reported({
+      check: 'stopping-planned',
+      case: `${what}: rounds used, as a share of the ${alone} without looks`,
+      ...about,
+      hits: used / alone,
+    });
+  }
+}
 
 /** Early stopping costs no error, and saves rounds where the effect is large. */
 export function* stopping(): Generator<TruthRecord> {
@@ -88,4 +120,5 @@ export function* stopping(): Generator<TruthRecord> {
       yield times === 2 ? atMost(0.6, saved) : reported(saved);
       yield times === 2 ? atLeast(DEFAULTS.power, told) : reported(told);
     }
+  yield* plannedWithLooks(seed);
 }
