@@ -59,14 +59,14 @@ export interface Hashes {
   close(): void;
 }
 
+const bytesOf = ({ path }: Source): number =>
+  path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+
 /** Hashes for the logs of a run and what is made of them. */
-export const hashesFor = (sources: readonly Source[]): Hashes => {
-  const size = ({ path }: Source): number =>
-    path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
-  return sources.reduce((sum, one) => sum + size(one), 0) >= LARGE
+export const hashesFor = (sources: readonly Source[]): Hashes =>
+  sources.reduce((sum, one) => sum + bytesOf(one), 0) >= LARGE
     ? new BackgroundHashes()
     : { next: () => createHash('sha256'), close: () => undefined };
-};
 
 const shared = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(bytes);
 
