@@ -2,7 +2,7 @@
 import { EXIT } from '../../../shared/exit.ts';
 import type { LogState, SessionLine } from '../../../shared/session-log.ts';
 import { type Ending, endingOf } from '../ending.ts';
-import type { Cause } from './causes.ts';
+import type { Cause } from './cause-table.ts';
 import { type Pod, stateOf } from './objects.ts';
 
 export interface Told {

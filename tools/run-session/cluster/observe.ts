@@ -7,6 +7,8 @@ export interface Seen {
   jobGone: boolean;
   pods: Map<string, Pod>;
   gonePods: Set<string>;
+  /** All pods that were there have been told. */
+  listed: boolean;
   /** Since when the API server is away, by the monotonic clock, ms. */
   awaySince: number | undefined;
   trouble: string | undefined;
@@ -29,6 +31,7 @@ export const observe = (
     jobGone: false,
     pods: new Map(),
     gonePods: new Set(),
+    listed: false,
     awaySince: undefined,
     trouble: undefined,
   };
@@ -69,6 +72,7 @@ export const observe = (
       signal,
     )) {
       contact(event);
+      if (event.type === 'complete') seen.listed = true;
       if (event.type === 'is') seen.pods.set(event.object.metadata.uid, event.object);
       if (event.type === 'gone') {
         // Its last state says why it went.

@@ -42,6 +42,8 @@ export class PodLog {
   gap: { from: number; to: number } | undefined;
   /** An `end` line was seen, perhaps beyond a gap. */
   ended = false;
+  /** Something arrived in this process. */
+  heard = false;
   /** The last lines that are not the session's. */
   tail: string[] = [];
 
@@ -73,6 +75,7 @@ export class PodLog {
   take(block: Uint8Array): void {
     const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
     const kept: Uint8Array[] = [];
+    this.heard = true;
     for (const line of lines(bytes.subarray(0, bytes.lastIndexOf(10) + 1)))
       if (this.#accepts(line)) kept.push(line, NEWLINE);
     if (kept.length === 0) return;

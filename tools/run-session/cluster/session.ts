@@ -1,19 +1,20 @@
 /** One session in a cluster, from its Job to its saved log. Every stage can be taken up by a later process. */
 import { differences } from '../../../shared/admitted-pod.ts';
 import { EXIT } from '../../../shared/exit.ts';
-import { type Cluster, isForbidden } from '../../../shared/kubernetes.ts';
+import type { Cluster } from '../../../shared/kubernetes.ts';
 import type { Ending } from '../ending.ts';
 import { liveOn } from '../live.ts';
 import { LOG } from '../log-file.ts';
 import { Progress } from '../progress.ts';
 import type { Task } from '../task.ts';
-import { type Cause, causeOf, Settling, VAGUE } from './causes.ts';
+import { CauseWatch } from './cause-watch.ts';
+import type { Cause } from './cause-table.ts';
 import { endingInCluster } from './ending.ts';
 import { follow } from './follow.ts';
 import { clusterFacts } from './node-facts.ts';
-import { type EventObject, type Pod, stateOf } from './objects.ts';
+import { type Pod, stateOf } from './objects.ts';
 import { observe, type Observer } from './observe.ts';
-import { AWAY_MS, LeftRunning, patiently } from './patience.ts';
+import { LeftRunning, patiently } from './patience.ts';
 import { PodLog, savedLog } from './pod-log.ts';
 import { submit } from './submit.ts';
 
@@ -39,28 +40,24 @@ export interface InCluster {
   hangup: AbortSignal;
 }
 
-/** How often causes are looked at while nothing changes, ms, and how often events are asked for. */
+/** How often causes are looked at while nothing changes, and while it is about to stop, ms. */
 const TICK_MS = 1000;
-const EVENTS_EVERY_MS = 3000;
+const SOON_MS = 100;
 /** How long a session that was told to stop may take to say its last words, ms. */
 const STOPPING_MS = 45_000;
+/** How long a log may take to begin before a session is stopped without it, ms. */
+const LISTENING_MS = 5000;
 /** How long the rest of a log may take after its pod has failed, ms. */
 const DRAIN_MS = 15_000;
 
 export class ClusterSession {
   readonly #in: InCluster;
   readonly #stop = new AbortController();
-  readonly #settling: Settling;
   #observer: Observer | undefined;
-  #events: EventObject[] = [];
-  #eventsAt = -Infinity;
-  #toldCause: string | undefined;
-  #toldAway = false;
   #stopping = false;
 
   constructor(about: InCluster) {
     this.#in = about;
-    this.#settling = new Settling(about.task.settle_s * 1000);
   }
 
   get #name(): string {
@@ -115,17 +112,14 @@ export class ClusterSession {
     const { task, carrier, cluster, namespace, hangup } = this.#in;
     const { world, talk, run, job } = task;
     const live = liveOn(world, talk);
+    const watch = new CauseWatch({ task, cluster, namespace, observer: this.#observer! });
     const progress = new Progress(task.plan);
     const log = new PodLog(run, (line) => {
       if (line.t === 'pin' && job.job.timeline.every((one) => one.event !== 'measuring'))
         job.note('measuring');
       if (progress.take(line, world.now())) live.show(() => progress.view(), world.now());
     });
-    const wake = AbortSignal.any([
-      hangup,
-      ...(this.#stopping ? [] : [world.interrupted]),
-      ...(task.stop ? [task.stop] : []),
-    ]);
+    const wake = AbortSignal.any([hangup, world.interrupted, ...(task.stop ? [task.stop] : [])]);
     let following: Promise<void> | undefined;
     let followed = false;
     let failure: unknown;
@@ -134,18 +128,23 @@ export class ClusterSession {
     let checked = job.job.pod !== undefined;
     let cause: Cause | undefined;
     let deadline = Infinity;
+    let stopAt: number | undefined;
     let voided: Ending | undefined;
     try {
       while (!followed) {
         const stopped = this.#stopped();
-        if (stopped !== undefined && !this.#stopping) {
+        if (
+          stopped !== undefined &&
+          !this.#stopping &&
+          this.#mayStop(log, delivered, (stopAt ??= performance.now()))
+        ) {
           this.#stopping = true;
           talk.info(`stopping the session: its Job is deleted, its log saved`);
           await this.#remove();
           deadline = performance.now() + STOPPING_MS;
         }
         if (hangup.aborted) throw new LeftRunning('left to itself', EXIT.interrupted);
-        this.#tellAway();
+        watch.tellAway();
         const pod = this.#pod;
         if (pod && !checked && pod.status.qosClass !== undefined) {
           checked = true;
@@ -179,31 +178,38 @@ export class ClusterSession {
             () => void (followed = true),
             (error: unknown) => void (failure = error),
           );
-        if (failure !== undefined && !this.#isOver() && !this.#stopping) throw failure;
-        if (failure !== undefined) break;
-        cause = await this.#causeNow();
-        this.#tellCause(cause);
-        if (this.#settling.ends(cause, world.now()) && deadline === Infinity)
+        if (failure !== undefined && stopped === undefined && !this.#isOver()) throw failure;
+        if (failure !== undefined && stopped === undefined) break;
+        cause = await watch.now(this.#pod, this.#stopping);
+        if (watch.ends(cause) && deadline === Infinity)
           deadline = performance.now() + (following ? DRAIN_MS : 0);
         if (this.#stopping && (!pod || this.#observer!.seen.gonePods.has(pod.metadata.uid)) && !following)
           break;
         if (performance.now() > deadline) break;
         await Promise.race([
           this.#observer!.changed(
-            Math.min(TICK_MS, Math.max(0, deadline - performance.now())),
-            this.#stopping ? hangup : wake,
+            Math.min(stopAt === undefined ? TICK_MS : SOON_MS, Math.max(0, deadline - performance.now())),
+            stopAt === undefined ? wake : hangup,
           ),
           ...(following && !followed ? [following] : []),
         ]);
       }
       if (log.gap && log.ended) await this.#fromSpool(log);
-      if (!log.state().complete && !voided) cause = await this.#lastWord(cause);
+      if (!log.state().complete && !voided) cause = await watch.lastWord(cause, this.#stopping);
     } finally {
       log.close();
       if (log.next > 0) live.end(progress.view(), world.now());
     }
     if (voided) return this.#end(voided);
     return this.#finish({ state: log.state(), error: log.error }, cause, log.tail);
+  }
+
+  /** Its last words are lost once its pod is gone: what it says must be on its way here before it is told to stop. */
+  #mayStop(log: PodLog, delivered: boolean, since: number): boolean {
+    if (performance.now() - since > LISTENING_MS) return true;
+    if (!this.#observer!.seen.listed) return false;
+    const pod = this.#pod;
+    return !pod || !stateOf(pod).running || !delivered || log.heard;
   }
 
   /** Why it must stop, when it must: the signal, or another session of the run that failed. */
@@ -232,80 +238,6 @@ export class ClusterSession {
     else if (node !== undefined && job.job.pod.node === undefined)
       job.set({ pod: { name, uid, node } }, 'scheduled');
     if (stateOf(pod).running && job.job.timeline.every((one) => one.event !== 'started')) job.note('started');
-  }
-
-  /** Where pull and mount fail, and why no pod comes, only events tell. */
-  async #causeNow(): Promise<Cause | undefined> {
-    const { cluster, namespace } = this.#in;
-    const pod = this.#pod;
-    const waits =
-      !pod ||
-      (pod.status.phase === 'Pending' && !stateOf(pod).running) ||
-      pod.metadata.deletionTimestamp !== undefined;
-    if (waits && performance.now() - this.#eventsAt > EVENTS_EVERY_MS) {
-      this.#eventsAt = performance.now();
-      const uids = [this.#in.task.job.job.job!.uid, ...(pod ? [pod.metadata.uid] : [])];
-      const found: EventObject[] = [];
-      for (const uid of uids)
-        found.push(
-          ...(await cluster
-            .list<EventObject>('events', { namespace, fieldSelector: `involvedObject.uid=${uid}` })
-            .catch((error: unknown) => {
-              if (isForbidden(error)) {
-                this.#eventsAt = Infinity;
-                this.#in.task.talk.warn(`${error.message}; why its pod does not start can't be told`);
-              }
-              return [];
-            })),
-        );
-      this.#events = found;
-    }
-    return this.#cause();
-  }
-
-  #cause(): Cause | undefined {
-    const { seen } = this.#observer!;
-    return causeOf({
-      job: seen.job,
-      jobGone: seen.jobGone,
-      pods: [...seen.pods.values()],
-      gonePods: seen.gonePods,
-      events: this.#events,
-      now: this.#in.task.world.now(),
-    });
-  }
-
-  /** A pod that just failed is told apart from one that failed for a reason which the cluster tells a moment later. */
-  async #lastWord(cause: Cause | undefined): Promise<Cause | undefined> {
-    const until = performance.now() + 3000;
-    for (let found = cause; ; found = this.#cause()) {
-      const sure = found?.kind === 'final' && !VAGUE.has(found.name);
-      if (sure || performance.now() > until || this.#stopping) return found ?? cause;
-      await this.#observer!.changed(200);
-    }
-  }
-
-  #tellCause(cause: Cause | undefined): void {
-    const said = cause && `${cause.name} ${cause.message}`;
-    if (said === this.#toldCause) return;
-    this.#toldCause = said;
-    if (!cause || cause.kind === 'final' || this.#stopping) return;
-    const patience =
-      cause.kind === 'capacity' ? 'waiting' : `waiting ${this.#in.task.settle_s} s for a change`;
-    this.#in.task.talk.warn(`'${this.#in.task.run.shown}': ${cause.message}; ${patience}`);
-  }
-
-  #tellAway(): void {
-    const { awaySince, trouble } = this.#observer!.seen;
-    const { talk } = this.#in.task;
-    if (awaySince === undefined) {
-      if (this.#toldAway) talk.info('the API server is back');
-      this.#toldAway = false;
-      return;
-    }
-    if (performance.now() - awaySince > AWAY_MS) throw new LeftRunning(`the API server is away: ${trouble}`);
-    if (!this.#toldAway) talk.warn(`${trouble}; the session goes on, waiting for the API server`);
-    this.#toldAway = true;
   }
 
   async #fromSpool(log: PodLog): Promise<void> {

@@ -1,0 +1,115 @@
+/** Watches what stands in a session's way: asks for events where only they tell, tells people once, decides when it is enough. */
+import { type Cluster, isForbidden } from '../../../shared/kubernetes.ts';
+import type { Task } from '../task.ts';
+import type { Cause } from './cause-table.ts';
+import { causeOf, Settling, VAGUE } from './causes.ts';
+import { type EventObject, type Pod, stateOf } from './objects.ts';
+import type { Observer } from './observe.ts';
+import { AWAY_MS, LeftRunning } from './patience.ts';
+
+export interface Watched {
+  task: Task;
+  cluster: Cluster;
+  namespace: string;
+  observer: Observer;
+}
+
+const EVENTS_EVERY_MS = 3000;
+/** How long a better explanation may take to come, ms. */
+const EXPLAINING_MS = 3000;
+
+export class CauseWatch {
+  readonly #in: Watched;
+  readonly #settling: Settling;
+  #events: EventObject[] = [];
+  #eventsAt = -Infinity;
+  #told: string | undefined;
+  #toldAway = false;
+
+  constructor(watched: Watched) {
+    this.#in = watched;
+    this.#settling = new Settling(watched.task.settle_s * 1000);
+  }
+
+  /** What stands in the way now; said when it is new. */
+  async now(pod: Pod | undefined, stopping: boolean): Promise<Cause | undefined> {
+    const waits =
+      !pod ||
+      (pod.status.phase === 'Pending' && !stateOf(pod).running) ||
+      pod.metadata.deletionTimestamp !== undefined;
+    if (waits && performance.now() - this.#eventsAt > EVENTS_EVERY_MS) await this.#readEvents(pod);
+    const cause = this.#cause();
+    this.#tell(cause, stopping);
+    return cause;
+  }
+
+  /** True when it ends the run. */
+  ends(cause: Cause | undefined): boolean {
+    return this.#settling.ends(cause, this.#in.task.world.now());
+  }
+
+  /** Why a session ended: some causes are explained by a better one a moment later. */
+  async lastWord(cause: Cause | undefined, stopping: boolean): Promise<Cause | undefined> {
+    const until = performance.now() + EXPLAINING_MS;
+    for (let found = cause; ; found = this.#cause()) {
+      const sure = found?.kind === 'final' && !VAGUE.has(found.name);
+      if (sure || stopping || performance.now() > until) return found ?? cause;
+      await this.#in.observer.changed(200);
+    }
+  }
+
+  /** Says when the API server is away and back again; leaves the session to itself when that takes too long. */
+  tellAway(): void {
+    const { awaySince, trouble } = this.#in.observer.seen;
+    const { talk } = this.#in.task;
+    if (awaySince === undefined) {
+      if (this.#toldAway) talk.info('the API server is back');
+      this.#toldAway = false;
+      return;
+    }
+    if (performance.now() - awaySince > AWAY_MS) throw new LeftRunning(`the API server is away: ${trouble}`);
+    if (!this.#toldAway) talk.warn(`${trouble}; the session goes on, waiting for the API server`);
+    this.#toldAway = true;
+  }
+
+  /** Where pulls and mounts fail, and why no pod comes, only events tell. */
+  async #readEvents(pod: Pod | undefined): Promise<void> {
+    const { cluster, namespace, task } = this.#in;
+    this.#eventsAt = performance.now();
+    const found: EventObject[] = [];
+    for (const uid of [task.job.job.job!.uid, ...(pod ? [pod.metadata.uid] : [])])
+      try {
+        const about = { namespace, fieldSelector: `involvedObject.uid=${uid}` };
+        found.push(...(await cluster.list<EventObject>('events', about)));
+      } catch (error) {
+        // They only explain: a server that is away is told by the watch.
+        if (!isForbidden(error)) continue;
+        this.#eventsAt = Infinity;
+        task.talk.warn(`${error.message}; why its pod does not start can't be told`);
+        break;
+      }
+    this.#events = found;
+  }
+
+  #cause(): Cause | undefined {
+    const { seen } = this.#in.observer;
+    return causeOf({
+      job: seen.job,
+      jobGone: seen.jobGone,
+      pods: [...seen.pods.values()],
+      gonePods: seen.gonePods,
+      events: this.#events,
+      now: this.#in.task.world.now(),
+    });
+  }
+
+  #tell(cause: Cause | undefined, stopping: boolean): void {
+    const said = cause && `${cause.name} ${cause.message}`;
+    if (said === this.#told) return;
+    this.#told = said;
+    if (!cause || cause.kind === 'final' || stopping) return;
+    const { task } = this.#in;
+    const patience = cause.kind === 'capacity' ? 'waiting' : `waiting ${task.settle_s} s for a change`;
+    task.talk.warn(`'${task.run.shown}': ${cause.message}; ${patience}`);
+  }
+}
