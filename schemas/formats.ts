@@ -1,6 +1,7 @@
 /** The table of formats: `k8sbench schema <format>` prints from it, and the house rules hold each to its fixtures. */
 import type { GenericSchema } from 'valibot';
 import { analysis } from './analysis.ts';
+import { armsLock } from './arms-lock.ts';
 import { attempt } from './attempt.ts';
 import { baseline } from './baseline.ts';
 import { bundle } from './bundle.ts';
@@ -73,6 +74,12 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   },
   recipe: { schema: recipe, shape: 'yaml', file: 'bundle.yaml', about: 'what a bundle is built from' },
   bundle: { schema: bundle, shape: 'json', file: 'bundle.json', about: 'what a bundle was built from' },
+  'arms-lock': {
+    schema: armsLock,
+    shape: 'json',
+    file: 'arms.lock',
+    about: 'agents, pinned to the last byte',
+  },
   nodes: { schema: nodes, shape: 'json', file: 'nodes.json', about: 'nodes ranked, and the choice' },
   job: { schema: job, shape: 'json', file: 'job.json', about: 'what became of a session' },
   cluster: {

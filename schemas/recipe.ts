@@ -102,16 +102,20 @@ const release = v.strictObject({
 /** Node's own executable as bin/node, out of a published archive. */
 const node = v.strictObject({ kind: v.literal('node'), release: version, archives });
 
+/** An agent as arms.lock pins it, below arms/<id>. */
+const arm = v.strictObject({ kind: v.literal('arm'), id: word, lock: treePath });
+
 export const artifact = v.variant(
   'kind',
-  [files, go, cargo, bun, npm, release, node],
-  'expected kind files, go, cargo, bun, npm, release or node',
+  [files, go, cargo, bun, npm, release, node, arm],
+  'expected kind files, go, cargo, bun, npm, release, node or arm',
 );
 
 /** Results that two artifacts would write. */
 const places = (artifacts: readonly v.InferOutput<typeof artifact>[]): string[] =>
   artifacts.flatMap((one) => {
     if (one.kind === 'node') return ['bin/node'];
+    if (one.kind === 'arm') return [`arms/${one.id}`];
     if (one.kind === 'release') return Object.values(one.keep);
     return 'to' in one ? [one.to] : [`bin/${one.name}`];
   });

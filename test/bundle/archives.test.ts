@@ -34,8 +34,8 @@ const publish = (name: string, files: Record<string, string | Buffer>): string =
   return `{ url: "https://example.invalid/dl/${name}", size: ${statSync(path).size}, sha256: ${sha256(readFileSync(path))} }`;
 };
 let made = 0;
-const build = (artifact: string, copies = 'copies') => {
-  const tree = sourceTree(base, `artifacts:\n  - ${artifact}\n`, { a: 'a' });
+const build = (artifact: string, copies = 'copies', files: Record<string, string> = {}) => {
+  const tree = sourceTree(base, `artifacts:\n  - ${artifact}\n`, { a: 'a', ...files });
   const out = join(base, `out${++made}`);
   const args = ['--recipe', 'bundle.yaml', '--out', out, '--arch', 'amd64', '--archives', join(base, copies)];
   return { ...bundle(tree, { home: join(base, 'home') }, 'build', ...args), out };
@@ -96,6 +96,23 @@ test('refused: an archive without the program', () => {
   const { exit, stderr } = build(`{ kind: node, release: v24.1.0, archives: { amd64: ${pins} } }`);
   expect(exit).toBe(1);
   expect(stderr).toContain("has no member 'node-v24.1.0-linux-x64/bin/node'");
+});
+
+test('an arm out of a release: its executable alone, with the digest that arms.lock pins', () => {
+  const pins = publish('agent-3.tar.gz', { 'agent-3/agent': program, 'agent-3/README': 'x' });
+  const lock = (digest: string): string =>
+    `{"format": "arms-lock/1", "arms": {"agent": {"source": "release", "version": "3", "archives": {"amd64": ${pins.replace(/(url|size|sha256):/g, '"$1":').replace(/([0-9a-f]{64})/, '"$1"')}},
+      "executables": {"amd64": {"path": "agent-3/agent", "sha256": "${digest}", "size": ${program.length}}}}}}`;
+  const artifact = '{ kind: arm, id: agent, lock: arms.lock }';
+  const { exit, out, stderr } = build(artifact, 'copies', { 'arms.lock': lock(sha256(program)) });
+  expect(exit === 0 ? '' : stderr).toBe('');
+  expect(readdirSync(join(out, 'arms/agent/agent-3'))).toEqual(['agent']);
+  expect(readFileSync(join(out, 'VERSIONS'), 'utf8')).toContain('\narm-agent=3\n');
+  const other = build(artifact, 'copies', { 'arms.lock': lock(sha256('other')) });
+  expect(other).toMatchObject({ exit: 1, stdout: '' });
+  expect(other.stderr).toContain(
+    `'agent-3/agent' has ${program.length} bytes and SHA-256 ${sha256(program)}, arms.lock pins`,
+  );
 });
 
 test('refused: a program for another machine', () => {

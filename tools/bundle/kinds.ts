@@ -1,6 +1,7 @@
 /** The kinds of artifacts. A new one is a module, a schema and a row. */
 import type { Artifact } from '../../schemas/recipe.ts';
 import type { Kind } from './kind.ts';
+import { arm } from './kinds/arm.ts';
 import { bun } from './kinds/bun.ts';
 import { cargo } from './kinds/cargo.ts';
 import { files } from './kinds/files.ts';
@@ -9,7 +10,7 @@ import { node } from './kinds/node.ts';
 import { npm } from './kinds/npm.ts';
 import { release } from './kinds/release.ts';
 
-const KINDS: { [K in Artifact['kind']]: Kind<K> } = { files, go, cargo, bun, npm, release, node };
+const KINDS: { [K in Artifact['kind']]: Kind<K> } = { arm, files, go, cargo, bun, npm, release, node };
 
 export const kindOf = (artifact: Artifact): Kind<Artifact['kind']> =>
   KINDS[artifact.kind] as unknown as Kind<Artifact['kind']>;

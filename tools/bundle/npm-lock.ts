@@ -80,8 +80,13 @@ export const npmLockProblems = (
   return problems;
 };
 
-/** Version of a package that a lockfile installs at the top. */
-export const lockedVersion = (text: string, name: string): string | undefined => {
-  const lock = parseJson(text, 'package-lock.json') as { packages?: Record<string, { version?: string }> };
-  return lock.packages?.[`node_modules/${name}`]?.version;
+/** What a lockfile says of the package that it installs at the top. */
+export const lockedPackage = (
+  text: string,
+  name: string,
+): { version: unknown; integrity: unknown } | undefined => {
+  const lock = parseJson(text, 'package-lock.json', usage);
+  const packages = isMap(lock) && isMap(lock['packages']) ? lock['packages'] : {};
+  const found = packages[`node_modules/${name}`];
+  return isMap(found) ? { version: found['version'], integrity: found['integrity'] } : undefined;
 };

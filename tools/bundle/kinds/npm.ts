@@ -1,9 +1,11 @@
 /** npm: the packages of a lockfile, for the pod's system, none of their scripts run. */
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Arch } from '../../../schemas/recipe.ts';
 import { failed } from '../../../shared/failure.ts';
 import { sha256 } from '../../../shared/files.ts';
 import { readText } from '../../../shared/read.ts';
+import type { World } from '../../../shared/world.ts';
 import { buildEnv, runBuild } from '../command.ts';
 import { contentDigest } from '../content-digest.ts';
 import { type Kind, nothing } from '../kind.ts';
@@ -12,6 +14,29 @@ import { answerOf } from '../source.ts';
 
 const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
 const WANTED = ['package.json', 'package-lock.json'];
+
+/** Installs a lockfile's packages for the pod's system into `cwd`, and runs none of their scripts. */
+export const install = async (cwd: string, arch: Arch, world: World): Promise<void> => {
+  await runBuild(
+    [
+      'npm',
+      'ci',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--install-strategy=hoisted',
+      '--os=linux',
+      `--cpu=${CPUS[arch]}`,
+      '--libc=glibc',
+      '--include=optional',
+      '--omit=dev',
+    ],
+    { cwd, env: buildEnv(world), interrupted: world.interrupted },
+  );
+  // npm's own note of what it did; nobody reads it in the pod.
+  rmSync(join(cwd, 'node_modules/.package-lock.json'), { force: true });
+};
 
 export const npm: Kind<'npm'> = {
   name: ({ to }) => `npm ${to}`,
@@ -35,23 +60,7 @@ export const npm: Kind<'npm'> = {
   },
   async build({ in: directory, to, content }, { arch, world }, { sources, out }) {
     const cwd = join(sources, directory);
-    await runBuild(
-      [
-        'npm',
-        'ci',
-        '--ignore-scripts',
-        '--no-audit',
-        '--no-fund',
-        '--loglevel=error',
-        '--install-strategy=hoisted',
-        '--os=linux',
-        `--cpu=${CPUS[arch]}`,
-        '--libc=glibc',
-        '--include=optional',
-        '--omit=dev',
-      ],
-      { cwd, env: buildEnv(world), interrupted: world.interrupted },
-    );
+    await install(cwd, arch, world);
     const modules = join(cwd, 'node_modules');
     mkdirSync(modules, { recursive: true });
     const wrong: string[] = [];
@@ -63,8 +72,6 @@ export const npm: Kind<'npm'> = {
         );
     }
     if (wrong.length > 0) throw failed(wrong);
-    // npm's own note of what it did; nobody reads it in the pod.
-    rmSync(join(modules, '.package-lock.json'), { force: true });
     mkdirSync(join(out, to), { recursive: true });
     cpSync(cwd, join(out, to), { recursive: true, verbatimSymlinks: true });
   },
