@@ -49,7 +49,7 @@ dist: setup ## release binaries for Linux x64 and arm64 into dist/, with their S
 	@cd "$(DIST)" && sha256sum k8sbench-linux-* > SHA256SUMS && cat SHA256SUMS
 
 test: setup ## every test but those below, and as last line 'N passed, N failed'
-	@bun test/run.ts $(UNIT) test/readme test/sessions test/install test/bundle test/hostile
+	@bun test/run.ts $(UNIT) test/readme test/sessions test/install test/bundle test/hostile test/exports
 
 test-unit: setup ## the fast tests alone
 	@bun test/run.ts $(UNIT)

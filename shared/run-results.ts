@@ -28,3 +28,16 @@ export const readRows = (run: RunDirectory, { outputs }: Pick<Analysis, 'outputs
     return [check(resultLine, { value: parseJson(line, name) }, name)];
   });
 };
+
+export type Role = 'candidate' | 'reference' | 'control' | 'floor';
+
+/** A target's role, as the comparisons tell it; what they don't name is the control, or alone in a calibration. */
+export const roleOf = ({ comparisons, mode }: Analysis, target: string): Role => {
+  if (mode === 'calibrate' || comparisons.some((one) => one.reference === target)) return 'reference';
+  if (comparisons.some((one) => one.candidate === target)) return 'candidate';
+  return comparisons.some((one) => one.floor === target) ? 'floor' : 'control';
+};
+
+/** The id of the session that a row belongs to: rows of several sessions name it. */
+export const sessionOf = ({ run, sessions }: Analysis, row: ResultLine): string =>
+  typeof row['run'] === 'string' ? row['run'] : (sessions[0]?.run ?? run);

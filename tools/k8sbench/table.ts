@@ -71,6 +71,11 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     about: 'makes one page to look at of a run, or of a history',
     load: () => import('../view/main.ts'),
   },
+  export: {
+    group: 'judging',
+    about: "prints a run in another program's format",
+    load: () => import('../export/main.ts'),
+  },
   compare: {
     group: 'pipelines',
     about: 'plans, measures, judges and records a comparison',

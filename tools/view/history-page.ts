@@ -1,33 +1,19 @@
 /** The page of a history. Pure. */
 import type { SampleMetric } from '../../shared/sample-values.ts';
+import { trackerValues } from '../../shared/tracker-values.ts';
 import type { Page } from './document.ts';
 import { figure } from './figures.ts';
 import { MOST_RUNS } from './history.ts';
 import { markup, htmlTable, type Markup } from './markup.ts';
 import type { HistorySeries } from './payload.ts';
 
-/** The tracker's names, in its order (spec §7). */
-const NAMES: readonly (readonly [key: string, label: string, unit: string])[] = [
-  ['warm', 'warm', 'ms'],
-  ['warmP95', 'warm p95', 'ms'],
-  ['warmMax', 'warm max', 'ms'],
-  ['cold', 'cold', 'ms'],
-  ['coldP95', 'cold p95', 'ms'],
-  ['cpuWarm', 'CPU warm', 'ms'],
-  ['cpuCold', 'CPU cold', 'ms'],
-  ['seedS', 'seed', 's'],
-  ['retainedMB', 'retained', 'MB'],
-  ['growthPerTurn', 'growth/turn', 'B'],
-  ['peakRssMB', 'peak RSS', 'MB'],
-];
-
 /** Every metric that any run has, the tracker's own first. */
 const metricsIn = (series: readonly HistorySeries[]): SampleMetric[] => {
   const keys = new Set(series.flatMap((one) => one.points.flatMap((point) => Object.keys(point.values))));
-  const known = NAMES.filter(([key]) => keys.has(key));
-  const own = [...keys].filter((key) => !NAMES.some(([name]) => name === key));
-  return known.concat(own.map((key) => [key, key, ''] as const)).map(([key, label, unit]) => ({
-    key,
+  const known = trackerValues().filter(({ name }) => keys.delete(name));
+  const others = [...keys].map((key) => ({ name: key, label: key, unit: '' }));
+  return [...known, ...others].map(({ name, label, unit }) => ({
+    key: name,
     label,
     unit,
     basis: 'wall',

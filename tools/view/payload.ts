@@ -1,8 +1,9 @@
 /** What a page carries: the data it draws, embedded once, and what its download gives. Types alone. */
 import type { Analysis } from '../../schemas/analysis.ts';
+import type { Role } from '../../shared/run-results.ts';
 import type { SampleMetric } from '../../shared/sample-values.ts';
 
-export type Role = 'candidate' | 'reference' | 'control' | 'floor';
+export type { Role };
 
 /** A column with a place for each sample; null is not measured. */
 export type Column = (number | null)[];

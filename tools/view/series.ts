@@ -2,16 +2,10 @@
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Cpu } from '../../schemas/log.ts';
 import type { ResultLine } from '../../schemas/results.ts';
+import { roleOf, sessionOf } from '../../shared/run-results.ts';
 import { metricsOf, type SampleMetric, sampleValues } from '../../shared/sample-values.ts';
 import { type LogReadings, placeOf } from './log-readings.ts';
-import type { Readings, Role, RunPayload, Series } from './payload.ts';
-
-/** A target's role, as the comparisons tell it; what they don't name is the control, or alone in a calibration. */
-const roleOf = ({ comparisons, mode }: Analysis, target: string): Role => {
-  if (mode === 'calibrate' || comparisons.some((one) => one.reference === target)) return 'reference';
-  if (comparisons.some((one) => one.candidate === target)) return 'candidate';
-  return comparisons.some((one) => one.floor === target) ? 'floor' : 'control';
-};
+import type { Readings, RunPayload, Series } from './payload.ts';
 
 const part = (value: unknown, scale: number): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value * scale : null;
@@ -65,7 +59,7 @@ export const seriesOf = (
   const clocks = new Map<string, number>();
   const names = sessionNames(analysis);
   for (const row of rows) {
-    const run = typeof row['run'] === 'string' ? row['run'] : (analysis.sessions[0]?.run ?? analysis.run);
+    const run = sessionOf(analysis, row);
     const session = names.get(run) ?? run;
     const { target, turns } = row;
     const key = JSON.stringify([session, turns, target]);

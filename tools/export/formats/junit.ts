@@ -1,0 +1,122 @@
+/** JUnit XML: each conclusion a test, so that CI systems show it among the others. Pure. */
+import type { Analysis, Conclusion, FailOn } from '../../../schemas/analysis.ts';
+import { EXIT } from '../../../shared/exit.ts';
+import { plainText } from '../../../shared/terminal.ts';
+import type { Format } from '../formats.ts';
+import type { Material } from '../material.ts';
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text in XML, whose characters exclude most control characters even as references. */
+const xml = (text: string): string =>
+  plainText(text)
+    .replace(/[\ufffe\uffff]/g, '?')
+    .replace(/[&<>"]/g, (one) => ENTITIES[one]!);
+
+type Outcome = { kind: 'passed' } | { kind: 'failure' | 'error' | 'skipped'; message: string };
+
+interface Case {
+  name: string;
+  outcome: Outcome;
+  /** What is to be read beside it. */
+  said: string;
+}
+
+/** What each word of `--fail-on` takes for bad; a conclusion that nobody named fails when it is slower. */
+const isBad = ({ conclusion }: Conclusion, failOn: readonly FailOn[]): boolean =>
+  failOn.some((one) =>
+    one === 'slower'
+      ? conclusion === 'slower'
+      : one === 'not-faster'
+        ? conclusion !== 'faster'
+        : conclusion === one,
+  );
+
+const caseOf = (one: Conclusion, failOn: readonly FailOn[]): Case => {
+  const session = typeof one['session'] === 'string' ? `, ${one['session']}` : '';
+  const outcome: Outcome = isBad(one, failOn)
+    ? { kind: 'failure', message: one.sentence }
+    : { kind: 'passed' };
+  return {
+    name: `${one.metric} of ${one.candidate} at ${one.turns} turns${session}`,
+    outcome,
+    said: one.sentence,
+  };
+};
+
+/** The questions of a run without conclusions, all with the same outcome. */
+const unanswered = ({ comparisons }: Analysis, outcome: Outcome, said: string): Case[] =>
+  comparisons.map((one) => ({
+    name: `${one.candidate} against ${one.reference} at ${one.turns} turns`,
+    outcome,
+    said,
+  }));
+
+const comparisonCases = (analysis: Analysis): Case[] => {
+  const { exit, judged, reasons, advice, conclusions, comparisons, settings, origin } = analysis;
+  const message = reasons.join('; ') || 'not judged';
+  const said = [...reasons, ...advice].join('\n');
+  if (exit === EXIT.invalid) return unanswered(analysis, { kind: 'error', message }, said);
+  if (!judged && origin === undefined) return unanswered(analysis, { kind: 'skipped', message }, said);
+  const failOn = settings.failOn ?? ['slower'];
+  if (conclusions.length > 0) return conclusions.map((one) => caseOf(one, failOn));
+  return comparisons.map((one) => ({
+    name: `${one.candidate} against ${one.reference} at ${one.turns} turns`,
+    outcome: { kind: 'passed' },
+    said: `the tracker's verdicts: ${Object.entries(one.verdicts)
+      .map(([name, verdict]) => `${name} ${verdict}`)
+      .join(', ')}`,
+  }));
+};
+
+/** A calibration: each size is quiet enough, or not, or too short to tell. */
+const calibrationCases = ({ calibration }: Material): Case[] =>
+  Object.entries(calibration?.sizes ?? {}).map(([turns, { judged, pass, problems }]) => {
+    const message = problems.join('; ');
+    return {
+      name: `noise at ${turns} turns`,
+      outcome: !judged
+        ? { kind: 'skipped', message: message || 'too short to tell' }
+        : pass
+          ? { kind: 'passed' }
+          : { kind: 'failure', message: message || 'over the limit' },
+      said: problems.join('\n'),
+    };
+  });
+
+const caseText = (suite: string, { name, outcome, said }: Case): string => {
+  const inner =
+    outcome.kind === 'passed'
+      ? ''
+      : outcome.kind === 'skipped'
+        ? `<skipped message="${xml(outcome.message)}"/>`
+        : `<${outcome.kind} message="${xml(outcome.message)}" type="k8sbench">${xml(outcome.message)}</${outcome.kind}>`;
+  const lines = said.split('\n').map(xml).join('\n');
+  return `    <testcase classname="${xml(suite)}" name="${xml(name)}" time="0">${inner}<system-out>${lines}</system-out></testcase>\n`;
+};
+
+export const junit: Format = {
+  about: 'JUnit XML, a test for each conclusion; what was not judged is skipped with the reason',
+  holds: 'outcome',
+  text(material) {
+    const { analysis } = material;
+    const cases = analysis.mode === 'calibrate' ? calibrationCases(material) : comparisonCases(analysis);
+    const count = (kind: Outcome['kind']): number => cases.filter((one) => one.outcome.kind === kind).length;
+    const counts = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
+    const suite = `k8sbench.${analysis.rule}`;
+    const properties = [
+      ['run', analysis.run],
+      ['profile', analysis.profile],
+      ['commit', analysis.commit],
+      ...analysis.doubts.map((one) => [`doubt.${one.name}`, one.sentence] as const),
+    ]
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `      <property name="${xml(name!)}" value="${xml(value!)}"/>\n`);
+    return (
+      `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="k8sbench" ${counts} time="0">\n` +
+      `  <testsuite name="${xml(suite)}" ${counts} time="0" timestamp="${analysis.measured_at.slice(0, 19)}" hostname="${xml(analysis.sessions[0]?.node || 'unknown')}">\n` +
+      `    <properties>\n${properties.join('')}    </properties>\n` +
+      `${cases.map((one) => caseText(suite, one)).join('')}  </testsuite>\n</testsuites>\n`
+    );
+  },
+};
