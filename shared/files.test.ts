@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -31,6 +32,39 @@ const place = (): string => {
   mkdirSync(path);
   return path;
 };
+
+describe('what is no plain file', () => {
+  test('a character device is written into and stays', async () => {
+    // A device of our own: root may make one; elsewhere the real one can't be replaced anyhow.
+    const device = join(place(), 'null');
+    const made = Bun.spawnSync(['mknod', device, 'c', '1', '3']).exitCode === 0;
+    const path = made ? device : '/dev/null';
+    writeAtomically(path, 'text');
+    await streamAtomically(path, ['more', 'text']);
+    expect(statSync(path).isCharacterDevice()).toBe(true);
+  });
+
+  test('a link stays, what it leads to is replaced', async () => {
+    const dir = place();
+    writeAtomically(join(dir, 'real'), 'one');
+    symlinkSync('real', join(dir, 'link'));
+    writeAtomically(join(dir, 'link'), 'two');
+    await streamAtomically(join(dir, 'link'), ['three']);
+    expect(lstatSync(join(dir, 'link')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(dir, 'real'), 'utf8')).toBe('three');
+    expect(readdirSync(dir).toSorted()).toEqual(['link', 'real']);
+  });
+
+  test('a pipe and a directory are refused, at once', async () => {
+    const dir = place();
+    const pipe = join(dir, 'pipe');
+    expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0);
+    expect(() => writeAtomically(pipe, 'text')).toThrow('not a file; name a file');
+    expect(streamAtomically(pipe, ['text'])).rejects.toThrow('not a file; name a file');
+    expect(() => writeAtomically(dir, 'text')).toThrow('it is a directory');
+    expect(statSync(pipe).isFIFO()).toBe(true);
+  });
+});
 
 describe('whole files', () => {
   test('are replaced, and nothing else is left', async () => {

@@ -6,6 +6,7 @@ import {
   fstatSync,
   fsyncSync,
   openSync,
+  realpathSync,
   renameSync,
   statSync,
   unlinkSync,
@@ -58,10 +59,26 @@ const abandoned = (error: unknown, temporary: string, path: string): unknown => 
 };
 
 /**
+ * Where a file's content goes. A link stays and what it leads to is replaced; a character device such as /dev/null is
+ * written into, because a rename would put a file in its place; what else is no file is refused.
+ */
+const destinationOf = (path: string): { path: string; device: boolean } => {
+  const about = statSync(path, { throwIfNoEntry: false });
+  if (!about) return { path, device: false };
+  if (about.isFile()) return { path: realpathSync(path), device: false };
+  if (about.isCharacterDevice()) return { path, device: true };
+  throw failed(
+    `can't write '${path}': it is ${about.isDirectory() ? 'a directory' : 'a pipe, a socket or a disk'}, not a file; name a file`,
+  );
+};
+
+/**
  * Writes a file whole or not at all: temporary name beside it, fsync, rename, fsync of the directory. A reader never sees
  * half of it, whatever kills the writer; a failure leaves nothing behind.
  */
-export const writeAtomically = (path: string, content: string | Uint8Array): void => {
+export const writeAtomically = (given: string, content: string | Uint8Array): void => {
+  const { path, device } = destinationOf(given);
+  if (device) return writeDevice(path, content);
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     const fd = openSync(temporary, 'wx', 0o666);
@@ -76,6 +93,16 @@ export const writeAtomically = (path: string, content: string | Uint8Array): voi
     throw abandoned(error, temporary, path);
   }
   syncDirectory(dirname(path));
+};
+
+/** Devices are not replaced: the content goes into them as it comes. */
+const writeDevice = (path: string, content: string | Uint8Array): void => {
+  const fd = openSync(path, constants.O_WRONLY | constants.O_NOCTTY);
+  try {
+    writeAll(fd, content);
+  } finally {
+    closeSync(fd);
+  }
 };
 
 /** So much of a large file is sent on its way to the disk at once: at its end little is left to wait for. */
@@ -124,9 +151,14 @@ class Appending {
  * one is written, so a part must stay as it is until the next but one is asked for.
  */
 export const streamAtomically = async (
-  path: string,
+  given: string,
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<void> => {
+  const { path, device } = destinationOf(given);
+  if (device) {
+    for await (const part of parts) writeDevice(path, part);
+    return;
+  }
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o666);
