@@ -27,13 +27,22 @@ const columnOf = (samples: Samples, key: string): Column | undefined => {
   return kept ? samples[kept] : samples.own.find((one) => one.metric.key === key)?.perSample;
 };
 
-/** Every round of a session → its number from 0: what a log calls its rounds is its own affair. */
-const roundsOf = ({ data, facts, profile }: ReadSession): Map<number, number> => {
-  const found = new Set<number>();
-  for (const { name } of measuredTargets(profile, facts.mode))
-    for (const turns of facts.turns)
-      for (const round of data.samples(name, turns).rounds.toArray()) found.add(round);
-  return new Map([...found].toSorted((a, b) => a - b).map((round, at) => [round, at]));
+/** The rounds of a session: how many, and the number of each from 0. What a log calls its rounds is its own affair. */
+interface Rounds {
+  size: number;
+  numberOf(round: number): number;
+}
+
+const roundsOf = ({ data, facts, profile }: ReadSession): Rounds => {
+  const all = measuredTargets(profile, facts.mode).flatMap(({ name }) =>
+    facts.turns.map((turns) => data.samples(name, turns).rounds.toArray()),
+  );
+  // As our sessions count them, which takes no table however many there are.
+  if (all.every((rounds) => rounds.every((round, at) => round === at)))
+    return { size: Math.max(...all.map((rounds) => rounds.length)), numberOf: (round) => round };
+  const found = new Set(all.flatMap((rounds) => [...rounds]));
+  const numbers = new Map([...found].toSorted((a, b) => a - b).map((round, at) => [round, at]));
+  return { size: numbers.size, numberOf: (round) => numbers.get(round)! };
 };
 
 /** The values of one target and size by round, for each metric that all its samples have (spec §6). */
@@ -42,13 +51,15 @@ const seriesOf = (
   target: string,
   turns: number,
   metrics: readonly Metric[],
-  rounds: ReadonlyMap<number, number>,
+  rounds: Rounds,
 ): Series[] => {
   const samples = session.data.samples(target, turns);
-  const places = Array.from(samples.rounds.toArray(), (round) => rounds.get(round)!);
+  const places = samples.rounds.toArray().map(rounds.numberOf);
+  const inPlace = places.length === rounds.size && places.every((place, at) => place === at);
   return metrics.flatMap(({ key }) => {
     const found = columnOf(samples, key)?.values();
     if (!found) return [];
+    if (inPlace) return [{ target, turns, metric: key, values: found }];
     const values = Array.from<number | null>({ length: rounds.size }).fill(null);
     for (const [at, value] of found.entries()) values[places[at]!] = value;
     return [{ target, turns, metric: key, values }];
@@ -63,7 +74,10 @@ const evidenceSession = (session: ReadSession, name: string, metrics: readonly M
     series: measuredTargets(profile, facts.mode).flatMap((target) =>
       facts.turns.flatMap((turns) => seriesOf(session, target.name, turns, metrics, rounds)),
     ),
-    readings: data.readings.all.map((one) => Object.assign({}, one, { round: rounds.get(one.round)! })),
+    readings: data.readings.all.map((one) => {
+      const round = rounds.numberOf(one.round);
+      return round === one.round ? one : Object.assign({}, one, { round });
+    }),
   };
 };
 

@@ -139,7 +139,10 @@ export class Column {
 
   /** The values when every sample had one, and there was a sample. */
   values(): number[] | undefined {
-    return this.#pool && this.#pool.length > 0 ? [...this.#pool.toArray()] : undefined;
+    if (!this.#pool || this.#pool.length === 0) return undefined;
+    const values: number[] = [];
+    for (const one of this.#pool.toArray()) values.push(one);
+    return values;
   }
 
   /** p50, p95 and max of the values, when every sample had one. */
