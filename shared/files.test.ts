@@ -37,8 +37,8 @@ describe('what is no plain file', () => {
   test('a character device is written into and stays', async () => {
     // A device of our own: root may make one; elsewhere the real one can't be replaced anyhow.
     const device = join(place(), 'null');
-    const made = Bun.spawnSync(['mknod', device, 'c', '1', '3']).exitCode === 0;
-    const path = made ? device : '/dev/null';
+    const own = Bun.spawnSync(['mknod', device, 'c', '1', '3']).exitCode === 0;
+    const path = own ? device : '/dev/null';
     writeAtomically(path, 'text');
     await streamAtomically(path, ['more', 'text']);
     expect(statSync(path).isCharacterDevice()).toBe(true);
