@@ -1,6 +1,7 @@
 /** Descriptive statistics, the definitions of spec §6 and §7. Pure; inputs are finite numbers. */
 
-const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
+/** Ascending; typed, because sorting by a function takes ten times as long where the values are many. */
+const sorted = (values: ArrayLike<number>): Float64Array => Float64Array.from(values).sort();
 
 /** Quantile of an ascending list, linear between closest ranks: k = (n − 1)·p (spec §7). n = 0 is an error. */
 export const quantileOfSorted = (ascending: ArrayLike<number>, p: number): number => {
@@ -12,9 +13,9 @@ export const quantileOfSorted = (ascending: ArrayLike<number>, p: number): numbe
   return low + (high - low) * (k - below);
 };
 
-export const quantile = (values: readonly number[], p: number): number => quantileOfSorted(sorted(values), p);
+export const quantile = (values: ArrayLike<number>, p: number): number => quantileOfSorted(sorted(values), p);
 
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
+export const median = (values: ArrayLike<number>): number => quantile(values, 0.5);
 
 /** Mean; n = 0 is an error. */
 export const mean = (values: readonly number[]): number => {

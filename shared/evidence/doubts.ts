@@ -14,7 +14,7 @@ import {
 } from './input.ts';
 import { wordOf } from './conclusions.ts';
 import { sortedCopy } from './ranks.ts';
-import { factsOf, type SessionFacts } from './session-facts.ts';
+import { factsOf, MOST_ROUNDS, type SessionFacts } from './session-facts.ts';
 import { pText } from './sentences.ts';
 import { roundTrends } from './trends.ts';
 
@@ -62,6 +62,7 @@ const lostTime = ({ readings = [] }: Session): SessionDoubt[] =>
 
 /** Values that fall into two heaps, in any target: a mean between them describes neither. */
 const bimodality = (facts: SessionFacts): SessionDoubt[] => {
+  if (facts.rounds > MOST_ROUNDS) return [];
   const tried = facts.tracks.flatMap((track) => {
     const values = sortedCopy(track.values.filter((one) => !Number.isNaN(one)));
     // Values from a coarse clock sit in heaps of their own.
@@ -91,7 +92,7 @@ const shortTimes = (facts: SessionFacts): SessionDoubt[] => {
   const times = facts.tracks
     .filter((one) => one.metric.basis !== 'count' && !one.metric.signed)
     .flatMap((track) => {
-      const known = Array.from(track.values).filter((one) => !Number.isNaN(one));
+      const known = track.values.filter((one) => !Number.isNaN(one));
       return known.length === 0 ? [] : [{ track, value: Math.exp(median(known)) }];
     });
   if (times.length === 0) return [];

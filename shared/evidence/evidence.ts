@@ -8,11 +8,13 @@ import type { Evidence, EvidenceInput, Session, Shown } from './input.ts';
 import { conclusionsOf } from './judging.ts';
 import { isPair, ratioOf } from './pairs.ts';
 import { shownSentence } from './sentences.ts';
+import { MOST_ROUNDS } from './session-facts.ts';
 
 /** Metrics that are not primary, each by itself. */
 const shownOf = (input: EvidenceInput, session: Session): Shown[] =>
   familyOf(input, session, input.candidates, (metric) => !metric.primary && !metric.signed)
     .filter(isPair)
+    .filter((pair) => pair.differences.length <= MOST_ROUNDS)
     .flatMap((pair) => estimatesIn(input, [pair]))
     .map(({ pair, estimate, low, high, rounds }) => {
       const shown: Shown = {

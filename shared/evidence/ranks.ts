@@ -1,18 +1,24 @@
 /** Ranks, Walsh averages and the Hodges–Lehmann estimate. Pure; inputs are finite numbers. */
 
+/** How many of the ascending values are below x; `orEqual`: or equal to it. */
+const countBelow = (ascending: Float64Array, x: number, orEqual: boolean): number => {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const one = ascending[middle]!;
+    if (orEqual ? one <= x : one < x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
 /** Ranks from 1, ties share their mean rank. */
 export const midranks = (values: ArrayLike<number>): Float64Array => {
-  const order = Array.from({ length: values.length }, (_, at) => at).toSorted(
-    (a, b) => values[a]! - values[b]!,
+  const ascending = Float64Array.from(values).sort();
+  return Float64Array.from(
+    values,
+    (one) => (countBelow(ascending, one, false) + countBelow(ascending, one, true) + 1) / 2,
   );
-  const ranks = new Float64Array(values.length);
-  for (let from = 0; from < order.length;) {
-    let to = from;
-    while (to + 1 < order.length && values[order[to + 1]!] === values[order[from]!]) to++;
-    for (let at = from; at <= to; at++) ranks[order[at]!] = (from + to) / 2 + 1;
-    from = to + 1;
-  }
-  return ranks;
 };
 
 /** Differences as the signed-rank test sees them, by round. */

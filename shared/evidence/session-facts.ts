@@ -4,6 +4,12 @@ import { familyOf, isPrimary } from './families.ts';
 import { isPair, type Pair } from './pairs.ts';
 import type { Grouped } from './permuting-rounds.ts';
 
+/**
+ * A plan has no more rounds. Logs of other makers may; what is only shown, and doubts that need thousands of orders of the
+ * rounds, would take longer there than all the rest.
+ */
+export const MOST_ROUNDS = 10_000;
+
 /** A target's values of one primary metric and size on the scale of its pair: ln, or as they are where signed; NaN where absent. */
 export interface Track {
   target: string;
@@ -43,15 +49,18 @@ export const factsOf = (input: EvidenceInput, session: Session): SessionFacts =>
   const all = [...input.candidates, ...(input.control === undefined ? [] : [input.control])];
   const pairs = familyOf(input, session, all, isPrimary).filter(isPair);
   const tracks = tracksOf(input, session);
-  const byPlace = new Map(
-    (session.readings ?? []).map((one) => [`${one.round} ${one.turns} ${one.target}`, one] as const),
-  );
+  let byPlace: Map<string, Reading> | undefined;
+  // Made when it is asked for: a session of very many rounds is asked nothing about single ones.
+  const placed = (): Map<string, Reading> =>
+    (byPlace ??= new Map(
+      (session.readings ?? []).map((one) => [`${one.round} ${one.turns} ${one.target}`, one] as const),
+    ));
   return {
     session,
     rounds: Math.max(0, ...tracks.map((one) => one.values.length)),
     pairs,
     tracks,
-    readingOf: (target, turns, round) => byPlace.get(`${round} ${turns} ${target}`),
+    readingOf: (target, turns, round) => placed().get(`${round} ${turns} ${target}`),
   };
 };
 

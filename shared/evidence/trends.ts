@@ -15,7 +15,7 @@ import {
   wanderStatistic,
 } from './permuting-rounds.ts';
 import { generator, type Random } from './random.ts';
-import { groupedBy, type SessionFacts, trifle } from './session-facts.ts';
+import { groupedBy, MOST_ROUNDS, type SessionFacts, trifle } from './session-facts.ts';
 import { pText } from './sentences.ts';
 
 /**
@@ -32,9 +32,8 @@ export const TREND_LEVELS = {
 } as const;
 type Trend = keyof typeof TREND_LEVELS;
 
-/** Fewer rounds have no course; a plan has no more, and thousands of orders of so many would take longer than the rest. */
+/** Fewer rounds have no course. */
 const FEWEST = 6;
-const MOST = 10_000;
 
 /** Clocks that move less than this (share, between the samples of a pair) move no result. */
 const STEADY_CLOCK = 0.002;
@@ -209,7 +208,7 @@ const clock = (facts: SessionFacts, reference: string, random: Random): SessionD
 
 /** Every doubt about the order of rounds and samples in one session. */
 export const roundTrends = (input: EvidenceInput, facts: SessionFacts): SessionDoubt[] => {
-  if (facts.rounds < FEWEST || facts.rounds > MOST || facts.pairs.length === 0) return [];
+  if (facts.rounds < FEWEST || facts.rounds > MOST_ROUNDS || facts.pairs.length === 0) return [];
   const random = generator(input.seed ?? DEFAULTS.seed);
   const least = trifle(input);
   const byPlace = groupedBy(facts, (one) => String(one.position));
