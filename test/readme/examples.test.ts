@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { examplesOf, shapeOf, withOutputs } from './examples.ts';
+import { comparable, examplesOf, shapeOf, withOutputs } from './examples.ts';
 
 const text = [
   '# x',
@@ -52,3 +52,15 @@ test.each([
   ['judged', 'refused', false],
   ['candidate 3 ms', 'reference 3 ms', false],
 ])('shape of %p and %p', (a, b, same) => expect(shapeOf(a) === shapeOf(b)).toBe(same));
+
+test.each([
+  ['a\nrun-session: x\njudged 5', 'a\nrun-session: x\njudged 6', true],
+  ['a\nrun-session: 2026-01-02T03:04:05.678Z 1 of 3\nb', 'a\nb', true],
+  ['a\nrun-session: x\nnot judged\n', 'a\nrun-session: y\njudged', true],
+  ['a\nrun-session: x\nnot judged\n', 'b\nrun-session: y\njudged', false],
+  ['warm 3 win (p95 lose)', 'warm 4 tie', true],
+  ["not judged\n  'a' at 3 turns: cpu varies too much", 'not judged\n', true],
+])('%j and %j say the same: %p', (now, written, same) => {
+  const [found, wanted] = comparable(now, written);
+  expect(found === wanted).toBe(same);
+});

@@ -39,7 +39,9 @@ export const examplesOf = (markdown: string): Example[] => {
 export const shapeOf = (printed: string): string =>
   printed
     .replace(/^(?:can't tell|\S+ is (?:the same as|[\d.]+(?: %|×) (?:faster|slower))).*$/gm, 'CONCLUSION')
-    .replace(/^(?: {2}the tracker says | {2}\S+ shows |doubt '| {2}at \d+ turns: \w+ varies ).*\n?/gm, '')
+    .replace(/^(?: {2}the tracker says | {2}\S+ shows |doubt '| {2}.*\bat \d+ turns: \w+ varies ).*\n?/gm, '')
+    .replace(/^run-session: \d{4}-.*\n?/gm, '')
+    .replace(/ \(p95 [a-z ]+\)$/gm, '')
     .replace(/\b(?:pass|over)\b/g, 'GATE')
     .replace(/\b(?:quiet|unfit)$/gm, 'FIT')
     .replace(/k8sbench-(cmp|cal)-[a-z0-9-]+/g, 'RUN')
@@ -48,6 +50,16 @@ export const shapeOf = (printed: string): string =>
     .replace(/\b(?:lose|win|tie|slightly better)\b/g, 'VERDICT')
     .replace(/[ \t─-]+/g, ' ')
     .trim();
+
+/** Whether noise forbade a judgement: an honest end on a busy machine, with another text. */
+export const isRefused = (printed: string): boolean => /^not judged$/m.test(printed);
+
+/** What of two outputs of one command can be compared: all, or, when only one was refused, what was said before the measuring. */
+export const comparable = (now: string, written: string): [string, string] => {
+  if (isRefused(now) === isRefused(written)) return [shapeOf(now), shapeOf(written)];
+  const head = (text: string): string => shapeOf(text.split(/^run-session:/m)[0]!);
+  return [head(now), head(written)];
+};
 
 /** Markdown with the outputs replaced by what the commands print now. */
 export const withOutputs = (markdown: string, outputs: readonly (readonly string[][])[]): string => {
