@@ -31,7 +31,7 @@ export const tool = defineTool({
   flags,
   words: [
     { name: 'VERB', about: 'what to do', required: true, options: Object.keys(VERBS) },
-    { name: 'DIR…', about: 'the bundle, or two of them' },
+    { name: 'DIR…', about: 'the bundle, or two of them; lock: the arms.lock' },
   ],
   more,
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],

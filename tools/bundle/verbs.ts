@@ -2,10 +2,11 @@
 import type { Call } from '../../shared/command-line.ts';
 import type { Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
-import { choice, text, yes } from '../../shared/flags.ts';
+import { choice, many, text, yes } from '../../shared/flags.ts';
 import { build } from './build.ts';
 import { check } from './check.ts';
 import { diff } from './diff.ts';
+import { lock } from './lock.ts';
 import { pack } from './pack.ts';
 
 export const flags = {
@@ -16,6 +17,12 @@ export const flags = {
   'allow-dirty': yes("build: also from uncommitted files; the bundle's commit then ends with -dirty"),
   force: yes('build: put the bundle together again'),
   profile: text('check: built-in name or JSON file; its targets must find their programs', 'PROFILE'),
+  arm: many(
+    text(
+      'lock: an npm package as an agent, and the path of its executable once installed',
+      'ID=PACKAGE@VERSION:PATH',
+    ),
+  ),
   json: yes('check, diff: print JSON'),
 };
 
@@ -30,7 +37,7 @@ export interface Verb {
   run(call: BundleCall): Promise<Exit>;
 }
 
-export const VERBS: Readonly<Record<string, Verb>> = { build, check, pack, diff };
+export const VERBS: Readonly<Record<string, Verb>> = { build, check, pack, diff, lock };
 
 /** The verb that a command line names (one of them, the command line sees to it); what another verb takes is refused. */
 export const verbOf = ({ words, given }: BundleCall): Verb => {
@@ -42,7 +49,9 @@ export const verbOf = ({ words, given }: BundleCall): Verb => {
   const surplus = words.slice(1 + verb.words);
   problems.push(...surplus.map((one) => `unexpected argument '${one}'`));
   if (words.length < 1 + verb.words)
-    problems.push(`'bundle ${name}' needs ${verb.words === 1 ? 'a directory' : 'two directories'}`);
+    problems.push(
+      `'bundle ${name}' needs ${name === 'lock' ? 'a file' : verb.words === 1 ? 'a directory' : 'two directories'}`,
+    );
   if (problems.length > 0) throw usage([...problems, "'k8sbench bundle --help' shows what it takes"]);
   return verb;
 };
