@@ -2,7 +2,7 @@
 import { sameQuestion, settingsOf } from './families.ts';
 import type { EvidenceInput, Judged, Metric, Word } from './input.ts';
 import { marginOf, type NoPair, type Pair, ratioOf } from './pairs.ts';
-import { sentenceOf } from './sentences.ts';
+import { controlSentence, sentenceOf } from './sentences.ts';
 
 /** What an interval says: faster and slower lie wholly beyond the margin, same wholly within it. All on the pair's scale. */
 export const wordOf = (low: number, high: number, margin: number, better: Metric['better']): Word => {
@@ -33,11 +33,18 @@ const numbersOf = ({ pair, estimate, low, high, p }: Found) => {
 const differs = (control: Found): boolean => control.low > 0 || control.high < 0;
 
 /** The control pair of the same question, beside a conclusion. */
-const controlOf = (found: Found, controls: readonly Found[]): Pick<Judged, 'control'> => {
+const controlOf = (
+  found: Found,
+  controls: readonly Found[],
+  input: EvidenceInput,
+): Pick<Judged, 'control'> => {
   const control = controls.find((one) => sameQuestion(one.pair, found.pair));
   if (!control) return {};
-  const { ratio, low, high, p } = numbersOf(control);
-  return { control: { ratio, low, high, p, differs: differs(control) } };
+  const numbers = numbersOf(control);
+  const { ratio, low, high, p } = numbers;
+  const { target, metric } = control.pair;
+  const sentence = controlSentence({ ...numbers, target, differs: differs(control) }, input, metric);
+  return { control: { ratio, low, high, p, differs: differs(control), sentence } };
 };
 
 /** What a conclusion rests on, beyond the numbers. */
@@ -74,7 +81,7 @@ export const concluded = (
     margin,
     ...ground,
     ...(word === 'cant-tell' && !untrusted && settle !== undefined ? { settle } : {}),
-    ...controlOf(found, controls),
+    ...controlOf(found, controls, input),
     sentence: '',
   };
   return { ...judged, sentence: sentenceOf(judged, { input, metric: pair.metric, untrusted }) };

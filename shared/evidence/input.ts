@@ -117,7 +117,14 @@ export type Judged = Conclusion & {
   /** What would settle it, about, when it can't be told: more rounds of one session, or more sessions like these. */
   settle?: { rounds?: number; sessions?: number };
   /** The control pair at this size and metric. */
-  control?: { ratio: number | null; low: number | null; high: number | null; p: number; differs: boolean };
+  control?: {
+    ratio: number | null;
+    low: number | null;
+    high: number | null;
+    p: number;
+    differs: boolean;
+    sentence: string;
+  };
 };
 
 /** A doubt of the format; `side` says where its value lies when it fires: p below its level, shares above their limit. */

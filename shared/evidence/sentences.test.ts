@@ -100,7 +100,10 @@ test.each<[string, Partial<Judged>, Partial<EvidenceInput>, Partial<Metric>]>([
   ],
   [
     "can't tell: candidate looks 4.1 % faster (95 %: 3.2–5.0 %, wall, this session, 12 rounds, p = 0.0005); the control pair, the same program twice, differs in this run",
-    { conclusion: 'cant-tell', control: { ratio: 1.02, low: 1.01, high: 1.03, p: 0.01, differs: true } },
+    {
+      conclusion: 'cant-tell',
+      control: { ratio: 1.02, low: 1.01, high: 1.03, p: 0.01, differs: true, sentence: '…' },
+    },
     {},
     {},
   ],

@@ -133,6 +133,19 @@ export const sentenceOf = (
   }
 };
 
+/** What a difference of nothing looked like in the same rounds. */
+export const controlSentence = (
+  control: Pick<Judged, 'difference' | 'ratio' | 'low' | 'high'> & { target: string; differs: boolean },
+  input: EvidenceInput,
+  metric: Metric,
+): string => {
+  const words = directions(metric);
+  const found = numbersOf(control);
+  const word = found.value.up ? words.up : words.down;
+  const confidence = percent(1 - (input.level ?? DEFAULTS.level));
+  return `${control.target}, the same program as ${input.reference}, ${control.differs ? 'is' : 'looks'} ${found.value.text} ${word} (${confidence}: ${range(found, words)})`;
+};
+
 /** The sentence of a metric that is shown; everything but `sentence` is filled in: numbers alone, by themselves, without a judgement. */
 export const shownSentence = (shown: Shown, input: EvidenceInput, metric: Metric): string => {
   const words = directions(metric);

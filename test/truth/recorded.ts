@@ -1,5 +1,5 @@
 /** Sessions that were measured, not simulated (record-sessions.ts): the same statements on a machine's own noise. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evidenceOf } from '../../shared/evidence/evidence.ts';
 import { DEFAULTS, type EvidenceInput, type Metric, type Reading } from '../../shared/evidence/input.ts';
@@ -72,8 +72,9 @@ export const questionOf = (session: Recorded, primary: Key): EvidenceInput => {
   };
 };
 
+/** None before record-sessions.ts has made some. */
 export const recordedSessions = (): Recorded[] =>
-  readFileSync(RECORDED, 'utf8')
+  (existsSync(RECORDED) ? readFileSync(RECORDED, 'utf8') : '')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Recorded);

@@ -1,4 +1,4 @@
-/** The conclusions for a person, before any table: each sentence, what CPU time shows beside it, where the tracker differs. Pure. */
+/** The conclusions for a person, before any table: each sentence, what control and CPU time show beside it, where the tracker differs. Pure. */
 import type { Analysis, Conclusion } from '../../schemas/analysis.ts';
 import { type Colour, type Paint, plainText } from '../../shared/terminal.ts';
 
@@ -29,11 +29,18 @@ const twinsOf = (
         .map((one) => one.sentence)
     : [];
 
+/** What the control pair showed in the same rounds. */
+const controlOf = ({ control }: Conclusion): string[] => {
+  const { sentence } = (control ?? {}) as { sentence?: unknown };
+  return typeof sentence === 'string' ? [`  ${plainText(sentence)}`] : [];
+};
+
 /** Nothing for a run without conclusions. Names in sentences are foreign text. */
 export const conclusionsText = (analysis: Analysis, paint: Paint): string =>
   analysis.conclusions
     .flatMap((one) => [
       paint(COLOURS[one.conclusion], plainText(one.sentence)),
+      ...controlOf(one),
       ...twinsOf(analysis, one).map((text) => `  ${plainText(text)}`),
       ...(typeof one['disagreement'] === 'string' ? [`  ${plainText(one['disagreement'])}`] : []),
     ])

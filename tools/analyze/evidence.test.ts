@@ -174,9 +174,12 @@ test('a primary metric that was not measured can’t be told, and says why', asy
 
 describe('the control', () => {
   test('that is the same stands beside each conclusion', async () => {
-    const { analysis } = await analyzed(session({ journal: 0.9 }, { targets: AA }));
+    const { analysis, stderr } = await analyzed(session({ journal: 0.9 }, { targets: AA }));
     expect(words(analysis)).toEqual(['faster']);
     expect(analysis.conclusions[0]!['control']).toMatchObject({ differs: false });
+    expect(stderr).toMatch(
+      /^journal is .*\n {2}sqlite-control, the same program as sqlite, looks 0\.\d+ % (faster|slower) \(95 %: .*\)\n\n/,
+    );
   });
 
   test('that differs leaves nothing to be told, and is a doubt', async () => {
