@@ -14,7 +14,7 @@ const countBelow = (ascending: Float64Array, x: number, orEqual: boolean): numbe
 
 /** Ranks from 1, ties share their mean rank. */
 export const midranks = (values: ArrayLike<number>): Float64Array => {
-  const ascending = Float64Array.from(values).sort();
+  const ascending = Float64Array.from(values).toSorted();
   return Float64Array.from(
     values,
     (one) => (countBelow(ascending, one, false) + countBelow(ascending, one, true) + 1) / 2,

@@ -40,7 +40,7 @@ const roundsOf = ({ data, facts, profile }: ReadSession): Rounds => {
   // As our sessions count them, which takes no table however many there are.
   if (all.every((rounds) => rounds.every((round, at) => round === at)))
     return { size: Math.max(...all.map((rounds) => rounds.length)), numberOf: (round) => round };
-  const found = new Set(all.flatMap((rounds) => [...rounds]));
+  const found = new Set(all.flatMap((rounds) => Array.from(rounds)));
   const numbers = new Map([...found].toSorted((a, b) => a - b).map((round, at) => [round, at]));
   return { size: numbers.size, numberOf: (round) => numbers.get(round)! };
 };
