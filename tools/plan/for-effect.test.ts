@@ -57,6 +57,10 @@ const plan = async (...flags: string[]) => {
   return { ...done, compact: done.stdout === '' ? undefined : JSON.parse(done.stdout).compact };
 };
 
+/** Rounds planned for 5 % from the run that varied by 2 %. */
+const roundsFor = async (...flags: string[]): Promise<number> =>
+  (await plan('--for-effect', '5%', '--from', 'aa', ...flags)).compact.rounds;
+
 describe('an effect that can be told', () => {
   test('is planned with as many rounds as it takes, and it is said how many', async () => {
     const { rounds } = neededFor({ withinSd: 0.02 }, { effect: 0.05, margin: 0.03, power: 0.8 });
@@ -69,12 +73,10 @@ describe('an effect that can be told', () => {
   });
 
   test('with more power takes more rounds, with planned looks a quarter more', async () => {
-    const rounds = async (...flags: string[]): Promise<number> =>
-      (await plan('--for-effect', '5%', '--from', 'aa', ...flags)).compact.rounds;
-    const plain = await rounds();
-    expect(await rounds('--power', '95%')).toBeGreaterThan(plain);
-    expect(await rounds('--margin', '1%')).toBeLessThan(plain);
-    expect(await rounds('--stop-when', 'decided')).toBe(Math.ceil(1.25 * plain));
+    const plain = await roundsFor();
+    expect(await roundsFor('--power', '95%')).toBeGreaterThan(plain);
+    expect(await roundsFor('--margin', '1%')).toBeLessThan(plain);
+    expect(await roundsFor('--stop-when', 'decided')).toBe(Math.ceil(1.25 * plain));
   });
 
   test('is planned with the rounds that were asked for beside it', async () => {

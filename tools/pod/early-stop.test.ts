@@ -76,16 +76,18 @@ const fed = (lines: readonly Line[], planned: number) => {
   return { early, reasons };
 };
 
+/** A conclusion without what the tracker's verdict adds. */
+const plain = (one: object) => {
+  const { verdict: _verdict, disagreement: _disagreement, ...rest } = one as Record<string, unknown>;
+  return rest;
+};
+
 test('what it is decided from is what the analysis concludes from, to the last digit', async () => {
   const made = madeOf(0.9, 9, 12);
   const { early } = fed(sessionLines(made), 12);
   const { stdout, exit } = await runTool(analyze, ['--log', '-'], { stdin: madeLog(made) });
   expect(exit).toBe(0);
   const { conclusions } = JSON.parse(stdout);
-  const plain = (one: object) => {
-    const { verdict: _verdict, disagreement: _disagreement, ...rest } = one as Record<string, unknown>;
-    return rest;
-  };
   expect(conclusions).toHaveLength(10);
   expect(conclusions.map(plain)).toEqual(JSON.parse(JSON.stringify(conclusionsOf(early.input()))));
 });
