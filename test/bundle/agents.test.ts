@@ -25,7 +25,13 @@ const build = (recipe: string, files: Record<string, string>, out: string, arch:
   bundle(
     sourceTree(base, recipe, files),
     { home: join(base, 'home') },
-    ...['build', '--recipe', 'bundle.yaml', '--out', join(base, out), '--arch', arch],
+    'build',
+    '--recipe',
+    'bundle.yaml',
+    '--out',
+    join(base, out),
+    '--arch',
+    arch,
   );
 
 test('both, for this kind of machine, and they start', () => {

@@ -206,6 +206,25 @@ describe('refused before anything is built', () => {
     expect(builtIn(stderr)).toEqual([]);
   });
 
+  test('a link out of the source tree, and a repository inside of it', () => {
+    const other = sourceTree(base, 'artifacts:\n  - { kind: files, from: data, to: x }\n');
+    symlinkSync('../../etc/passwd', join(other, 'data/link'));
+    const linked = build(other, one, 'no', '--allow-dirty');
+    expect(linked).toMatchObject({ exit: 2, stdout: '' });
+    expect(linked.stderr).toContain(
+      "the link 'data/link' leaves the source tree: it points to '../../etc/passwd'",
+    );
+    rmSync(join(other, 'data/link'));
+    mkdirSync(join(other, 'data/inner'));
+    git(join(other, 'data/inner'), 'init', '-q');
+    write(other, { 'data/inner/x': 'x' });
+    git(join(other, 'data/inner'), 'add', '-A');
+    git(join(other, 'data/inner'), 'commit', '-qm', 'inner');
+    const nested = build(other, one, 'no', '--allow-dirty');
+    expect(nested).toMatchObject({ exit: 2, stdout: '' });
+    expect(nested.stderr).toContain('is a repository inside the source tree');
+  });
+
   test('a directory of somebody else', () => {
     write(base, { 'full/note': 'mine' });
     expect(build(tree, one, 'full')).toMatchObject({ exit: 2, stdout: '' });

@@ -1,20 +1,19 @@
 /** `bundle build`: from a recipe to a bundle. What was built before from the same inputs is taken as it is. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { BundleFacts } from '../../schemas/bundle.ts';
-import { archiveDigest } from '../../shared/bundle/archive.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { assemble, factOf, factsOf, type Part, readFacts, replace } from './assemble.ts';
 import { type Built, buildInto, cached, cacheOf } from './cache.ts';
 import { checkBundle } from './check.ts';
+import { identityOf } from './identity.ts';
 import { kindOf } from './kinds.ts';
 import { writeOwnParts } from './own-parts.ts';
 import { type Job, prepareJob, type Ready } from './prepare.ts';
-import { copySource } from './source.ts';
+import { copySource, digestOf } from './source.ts';
 import { listOf, normalise } from './tree.ts';
 import type { BundleCall } from './verbs.ts';
 
@@ -42,6 +41,9 @@ const buildOne = async (one: Ready, job: Job, cache: string, call: BundleCall): 
   call.talk.info(`building ${one.name}`);
   return buildInto(cache, one.key, async (place) => {
     copySource(source.top, one.prepared.files, place.sources);
+    // Kept under the digest of what was looked at: somebody who saves a file meanwhile must not end up in the cache.
+    if (one.sources !== undefined && (await digestOf(place.sources, one.prepared.files)) !== one.sources)
+      throw failed(`${one.name}: its sources changed while it was built; build again`);
     try {
       await kindOf(one.artifact).build(one.artifact, job.asked, { ...place, say: call.talk.info });
     } catch (error) {
@@ -111,7 +113,7 @@ export const build = {
           talk.info(
             `'${out.shown}' is built already, from the same inputs; nothing to do (--force assembles it again)`,
           );
-          await world.stdout.write(`${await archiveDigest(contents)}  ${out.shown}\n`);
+          await world.stdout.write(`${await identityOf(contents, world.env)}  ${out.shown}\n`);
           return EXIT.done;
         }
         talk.warn(`'${out.shown}' is not as it was built; it is put together again`);
@@ -120,7 +122,7 @@ export const build = {
       const { contents, problems, needs } = await checkBundle(fresh, out.shown);
       if (problems.length > 0) throw failed(problems);
       for (const one of needs) talk.info(one);
-      const identity = await archiveDigest(contents);
+      const identity = await identityOf(contents, world.env);
       replace(fresh, out.path);
       await world.stdout.write(`${identity}  ${out.shown}\n`);
       return EXIT.done;

@@ -9,7 +9,7 @@ import type { World } from '../../shared/world.ts';
 import { parseYaml } from '../../shared/yaml.ts';
 import type { Asked, Prepared } from './kind.ts';
 import { kindOf } from './kinds.ts';
-import { openSource } from './source.ts';
+import { digestOf, openSource } from './source.ts';
 
 /** One artifact, ready to be built. */
 export interface Ready {
@@ -42,7 +42,7 @@ const METHOD = 1;
 const ready = async (artifact: Artifact, asked: Asked): Promise<Ready> => {
   const kind = kindOf(artifact);
   const prepared = await kind.prepare(artifact, asked);
-  const sources = prepared.files.length === 0 ? undefined : await asked.source.digest(prepared.files);
+  const sources = prepared.files.length === 0 ? undefined : await digestOf(asked.source.top, prepared.files);
   const { toolchains, pins } = prepared;
   return {
     artifact,

@@ -22,8 +22,6 @@ export interface Source {
   recipe: string;
   /** Files below these paths, in bytewise order; a path that git knows no file of is an error. */
   below(paths: readonly string[]): SourceFile[];
-  /** Digest over paths, modes and contents of files. */
-  digest(files: readonly SourceFile[]): Promise<string>;
 }
 
 /** Uncommitted files told by name. */
@@ -97,17 +95,19 @@ export const openSource = (
         );
       return found;
     },
-    async digest(files) {
-      const lines: string[] = [];
-      for (const { path, executable, target } of files)
-        lines.push(
-          target === undefined
-            ? `${await sha256File(join(top, path))} ${executable ? 'x' : '-'} ${path}\0`
-            : `${sha256(target)} l ${path}\0`,
-        );
-      return sha256(lines.join(''));
-    },
   };
+};
+
+/** Digest over paths, modes and contents of files below a directory. */
+export const digestOf = async (directory: string, files: readonly SourceFile[]): Promise<string> => {
+  const lines: string[] = [];
+  for (const { path, executable, target } of files)
+    lines.push(
+      target === undefined
+        ? `${await sha256File(join(directory, path))} ${executable ? 'x' : '-'} ${path}\0`
+        : `${sha256(target)} l ${path}\0`,
+    );
+  return sha256(lines.join(''));
 };
 
 /** Copies files of the tree to a place of their own, with plain modes: a build sees these and no others. */

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 export const files: Kind<'files'> = {
   name: ({ to }) => `files ${to}`,
   prepare: async ({ from }, { source }) => ({ ...nothing(), files: source.below([from]) }),
-  async build({ from, to }, { source }, { out }) {
+  async build({ from, to }, { source }, { sources, out }) {
     const found = source.below([from]);
     const isOne = found.length === 1 && found[0]!.path === from;
-    copySource(source.top, found, join(out, to), from === '.' ? '' : isOne ? from : `${from}/`);
+    copySource(sources, found, join(out, to), from === '.' ? '' : isOne ? from : `${from}/`);
   },
 };
