@@ -64,6 +64,19 @@ const repairTail = (fd: number, path: string): Repair | undefined => {
   return { kind: 'torn', bytes: tail.length, side };
 };
 
+/** Writes lines to the end, or nothing: a full disk must not leave half of them. */
+const appendWhole = (fd: number, lines: string, path: string): void => {
+  const { size } = fstatSync(fd);
+  try {
+    writeAll(fd, lines);
+    fsyncSync(fd);
+  } catch (error) {
+    ftruncateSync(fd, size);
+    // An error of a descriptor does not say which file it is about.
+    throw Object.assign(error as Error, { path });
+  }
+};
+
 /**
  * Appends what `make` gives (lines, each with its newline; '' for nothing) with one write under the file's lock. `make`
  * runs under the lock, so what it reads of the file is what stands before its lines. A torn last line of an earlier crash
@@ -71,11 +84,9 @@ const repairTail = (fd: number, path: string): Repair | undefined => {
  */
 export const appendUnderLock = (path: string, make: () => string): Repair | undefined =>
   withLock(path, (fd) => {
+    if (!fstatSync(fd).isFile()) throw failed(`can't append to '${path}': it is no file`);
     const repair = repairTail(fd, path);
     const lines = make();
-    if (lines !== '') {
-      writeAll(fd, lines);
-      fsyncSync(fd);
-    }
+    if (lines !== '') appendWhole(fd, lines, path);
     return repair;
   });

@@ -125,7 +125,11 @@ const UNITS: Readonly<Record<string, number>> = { '': 1, ms: 0.001, s: 1, m: 60,
 export const readDuration = (given: string): Read<number> => {
   const parts = [...given.matchAll(/([0-9]{1,9})(ms|s|m|h|d|$)/g)];
   const total = parts.reduce((sum, [, digits, unit]) => sum + Number(digits) * (UNITS[unit ?? ''] ?? 0), 0);
-  return parts.length > 0 && parts.map((one) => one[0]).join('') === given && total > 0
+  return parts.length > 0 &&
+    parts.map((one) => one[0]).join('') === given &&
+    total > 0 &&
+    // 0644 and the like mean something else elsewhere.
+    !/^0[0-9]/.test(given)
     ? ok(total)
     : no('a length of time such as 90s, 5m or 1h30m');
 };

@@ -216,9 +216,11 @@ const WHOLE: readonly (readonly [what: string, make: () => string])[] = [
 ];
 
 /** A document with a large value in each of a few places, one at a time: the whole's own fields, and some deeper ones. */
-export const largeTrees = function* (value: unknown): Generator<{ node: Node; how: string }> {
-  const count = placesOf({ node: treeOf(value) }).length;
-  for (const at of new Set([1, 2, 3, Math.floor(count / 2), count - 2, count - 1]))
+export const largeTrees = function* (
+  value: unknown,
+  places = (count: number): number[] => [1, 2, 3, Math.floor(count / 2), count - 2, count - 1],
+): Generator<{ node: Node; how: string }> {
+  for (const at of new Set(places(placesOf({ node: treeOf(value) }).length)))
     for (const [how, make] of LARGE) {
       const root: { node: Node } = { node: treeOf(value) };
       const place = placesOf(root)[at];

@@ -56,7 +56,7 @@ export const largeLogs = function* (lines: readonly unknown[]): Generator<Input>
     };
   const kinds = new Map(lines.map((line, at) => [(line as { t: string }).t, at] as const).toReversed());
   for (const [kind, at] of kinds)
-    for (const { node, how } of largeTrees(withoutSeq(lines[at])))
+    for (const { node, how } of largeTrees(withoutSeq(lines[at]), (count) => [2, count - 1]))
       yield { bytes: sealed(nodes.with(at, node)), how: [`${kind}: ${how}`] };
 };
 
