@@ -109,7 +109,7 @@ const FAULTS: Record<string, Fault> = {
       for (const size of Object.values(spec.containers[0].resources) as any[]) size.cpu = '64';
       manifest.spec.activeDeadlineSeconds = 8;
     },
-    says: /ran into the deadline: .*no node has room for its pod now: .*Insufficient cpu/,
+    says: /ran into the deadline: no data, .*no node has room for its pod now: .*Insufficient cpu/,
   },
   'a kubelet that refuses the pod': {
     change: (spec) => {

@@ -136,9 +136,7 @@ export const start = (bed: Bed, words: readonly string[]): Running => {
   child.stdout.on('data', (part) => (stdout += part));
   child.stderr.on('data', (part) => (stderr += part));
   return {
-    ended: new Promise((resolve) =>
-      child.on('close', (exit, signal) => resolve({ exit, signal, stdout, stderr })),
-    ),
+    ended: new Promise((done) => child.on('close', (exit, signal) => done({ exit, signal, stdout, stderr }))),
     kill: (signal) => void child.kill(signal),
     said: () => stderr,
   };

@@ -47,8 +47,13 @@ FILES
   async run({ flags, words: [action, name], world, talk }) {
     const { json, kubeconfig, context, namespace } = flags;
     const manner: Manner = {
-      ...{ world, talk, keep: flags.keep, force: flags.force, detach: flags.detach },
-      ...{ settle_s: flags.settle!, readKubeletConfig: flags['read-kubelet-config'] },
+      world,
+      talk,
+      keep: flags.keep,
+      force: flags.force,
+      detach: flags.detach,
+      settle_s: flags.settle!,
+      readKubeletConfig: flags['read-kubelet-config'],
     };
     if (action !== undefined) {
       const about = { action: action as (typeof ACTIONS)[number], name, run: flags.run };

@@ -41,7 +41,11 @@ const run = async (
 ): Promise<{ status: number; output: string }> => {
   const said: Uint8Array[] = [];
   const status = await cluster.exec({
-    ...{ namespace, pod: pod.metadata.name, container: BENCH, command, deadline: SHORT_MS },
+    namespace,
+    pod: pod.metadata.name,
+    container: BENCH,
+    command,
+    deadline: SHORT_MS,
     stdout: (part) => said.push(part.slice()),
     ...more,
   });

@@ -52,7 +52,6 @@ export const CAUSES = {
     says: "its image does not run on the node's architecture: $; choose nodes of the image's architecture",
   },
   'container-start': { kind: 'structural', says: "its container can't be started: $" },
-  'container-ended': { kind: 'final', says: 'its container ended: $' },
   image: {
     kind: 'structural',
     says: "its image can't be pulled: $; check name, digest and imagePullSecrets",

@@ -9,7 +9,7 @@ import { parseForeignYaml } from '../../../shared/yaml.ts';
 import { values as valuesSchema, type Values } from '../../../schemas/values.ts';
 import type { Delivery, Task, Unclaimed } from '../task.ts';
 import { LeftRunning } from './patience.ts';
-import { type Carrier, ClusterSession } from './session.ts';
+import { type Carrier, measureInCluster } from './session.ts';
 
 export const MANIFEST_FILE = 'manifest.yaml';
 
@@ -74,7 +74,10 @@ export const inCluster = (
     const { values, manifest } = prepared(task);
     const { server, context } = clusterOf(values, task.world);
     return {
-      ...{ server, context, namespace: values.namespace, creates: manifest },
+      server,
+      context,
+      namespace: values.namespace,
+      creates: manifest,
       ...(task.about.delivery === 'bundle'
         ? { sends: task.about.root, sha256: task.about.bundleSha256 }
         : {}),
@@ -86,10 +89,8 @@ export const inCluster = (
     const namespace = values.namespace!;
     const hangup = onHangup();
     try {
-      return await new ClusterSession({
-        ...{ task, cluster, namespace, manifest, attaching: task.attaching, hangup: hangup.signal },
-        carrier: carrierOf(task, cluster, namespace),
-      }).measure();
+      const carrier = carrierOf(task, cluster, namespace);
+      return await measureInCluster({ task, cluster, namespace, manifest, carrier, hangup: hangup.signal });
     } catch (error) {
       if (!(error instanceof LeftRunning)) throw error;
       const again = `'k8sbench run-session --run ${task.run.shown}' attaches to it`;

@@ -33,7 +33,11 @@ export const endingInCluster = ({ log, error, tail, pod, cause, interrupted }: T
     if (stopped && cause && interrupted === undefined)
       return { outcome: 'failed', exit: EXIT.failed, message: cause.message };
     return endingOf({
-      ...{ status, signal: null, log, error, stderrTail: '' },
+      status,
+      signal: null,
+      log,
+      error,
+      stderrTail: '',
       ...(stopped && interrupted !== undefined ? { interrupted } : {}),
     });
   }

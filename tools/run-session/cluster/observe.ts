@@ -20,6 +20,8 @@ export interface Observer {
   changed(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+const nothing = (): void => undefined;
+
 /** Watches the Job with this UID, and its pods, until `signal` stops it. */
 export const observe = (
   cluster: Cluster,
@@ -36,7 +38,7 @@ export const observe = (
     trouble: undefined,
   };
   let failure: unknown;
-  let wake = (): void => undefined;
+  let wake = nothing;
   let news = false;
   const tell = (): void => {
     news = true;
@@ -95,7 +97,7 @@ export const observe = (
           const done = (): void => {
             clearTimeout(timer);
             stop?.removeEventListener('abort', done);
-            wake = () => undefined;
+            wake = nothing;
             resolve();
           };
           const timer = setTimeout(done, ms);

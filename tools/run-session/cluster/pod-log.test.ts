@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunDirectory, runDirectory } from '../../../shared/rundir.ts';
+import { PodLog } from './pod-log.ts';
+
+let base: string;
+beforeAll(() => void (base = mkdtempSync(join(tmpdir(), 'k8sbench-pod-log-'))));
+afterAll(() => rmSync(base, { recursive: true }));
+let runs = 0;
+const newRun = (): RunDirectory => {
+  const path = join(base, `r${++runs}`);
+  mkdirSync(path);
+  return runDirectory(path);
+};
+
+/** A log of n lines and its end. */
+const logOf = (n: number): string => {
+  const lines = Array.from(
+    { length: n },
+    (_, seq) => `${JSON.stringify({ t: seq === 0 ? 'facts' : 'sample', seq, x: 'y'.repeat(seq % 50) })}\n`,
+  ).join('');
+  const sha256 = createHash('sha256').update(lines).digest('hex');
+  return `${lines}${JSON.stringify({ t: 'end', seq: n, lines: n, sha256 })}\n`;
+};
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+test('streams that break anywhere, and begin at the start again, give each line once', () => {
+  const text = `noise before\n${logOf(30)}`;
+  // Every cut: the first stream ends there, its runner perhaps killed; the second brings everything.
+  for (let cut = 0; cut < text.length; cut += 7)
+    for (const killed of [false, true]) {
+      const run = newRun();
+      const seen: number[] = [];
+      let log = new PodLog(run, (line) => seen.push(line.seq));
+      log.restart();
+      log.take(bytes(text.slice(0, cut)));
+      if (killed) {
+        seen.splice(0);
+        // What the killed one was just writing.
+        appendFileSync(run.file('pod.log.partial'), '{"t":"sam');
+        log = new PodLog(run, (line) => seen.push(line.seq));
+      }
+      log.restart();
+      log.take(bytes(text));
+      expect(log.ended).toBe(true);
+      expect(log.state().problems).toEqual([]);
+      log.close();
+      expect(seen).toEqual(Array.from({ length: 31 }, (_, at) => at));
+      const kept = readFileSync(run.file('pod.log'), 'utf8');
+      // Noise before the first line may come twice, as nothing tells it apart; the session's lines never.
+      expect(kept.replaceAll('noise before\n', '')).toBe(logOf(30));
+    }
+});
+
+test('a log of thousands of lines is read again without a complaint', () => {
+  const run = newRun();
+  const text = logOf(9000);
+  const log = new PodLog(run, () => undefined);
+  log.take(bytes(text.slice(0, text.length / 2)));
+  log.restart();
+  log.take(bytes(text));
+  expect(log.state()).toMatchObject({ complete: true, lines: 9000 });
+  log.close();
+});
+
+test('lines that were rotated away are a gap until the whole log comes', () => {
+  const run = newRun();
+  const text = logOf(20);
+  const lines = text.split('\n').map((line) => `${line}\n`);
+  const log = new PodLog(run, () => undefined);
+  log.take(bytes(lines.slice(0, 5).join('')));
+  log.restart();
+  log.take(bytes(lines.slice(12, 21).join('')));
+  expect([log.ended, log.gap, log.next]).toEqual([true, { from: 5, to: 11 }, 5]);
+  expect(log.state().complete).toBe(false);
+  expect(log.state().problems[0]).toContain('lines are missing: seq 5–11; the node rotated them away');
+  log.restart();
+  log.take(bytes(text));
+  expect(log.state()).toMatchObject({ complete: true, lines: 20 });
+  log.close();
+});
+
+test('nothing leaves no file; what is not whole stays partial', () => {
+  const [none, half] = [newRun(), newRun()];
+  new PodLog(none, () => undefined).close();
+  expect(existsSync(none.file('pod.log.partial'))).toBe(false);
+  const log = new PodLog(half, () => undefined);
+  log.take(bytes(`${logOf(3).split('\n')[0]}\nout of luck\n`));
+  log.close();
+  expect([half.has('pod.log'), half.has('pod.log.partial'), log.tail]).toEqual([
+    false,
+    true,
+    ['out of luck'],
+  ]);
+});
