@@ -113,6 +113,7 @@ export const build = {
           talk.info(
             `'${out.shown}' is built already, from the same inputs; nothing to do (--force assembles it again)`,
           );
+          await talk.flushed();
           await world.stdout.write(`${await identityOf(contents, world.env)}  ${out.shown}\n`);
           return EXIT.done;
         }
@@ -124,6 +125,7 @@ export const build = {
       for (const one of needs) talk.info(one);
       const identity = await identityOf(contents, world.env);
       replace(fresh, out.path);
+      await talk.flushed();
       await world.stdout.write(`${identity}  ${out.shown}\n`);
       return EXIT.done;
     } finally {

@@ -90,6 +90,7 @@ export const check = {
     const identity = await archiveDigest(contents);
     const { commit, arch, versions, files } = contents;
     const size_bytes = files.reduce((sum, one) => sum + one.size, 0);
+    await call.talk.flushed();
     await call.world.stdout.write(
       call.flags.json
         ? jsonText({ sha256: identity, commit, arch, versions, files: files.length, size_bytes, needs })

@@ -45,6 +45,7 @@ export const pack = {
     for (const one of needs) call.talk.info(one);
     const { parts, identity } = compressed(contents);
     await streamAtomically(path, parts);
+    await call.talk.flushed();
     await call.world.stdout.write(`${identity()}  ${out}\n`);
     return EXIT.done;
   },
