@@ -9,7 +9,7 @@ DIST ?= dist
 UNIT = shared schemas tools test/house test/truth
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo install dist test test-unit test-sessions test-browser test-cluster test-hostile truth bench bench-cluster check fmt clean
+.PHONY: help setup demo install dist test test-unit test-sessions test-peers test-browser test-cluster test-hostile truth bench bench-cluster check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -48,14 +48,17 @@ dist: setup ## release binaries for Linux x64 and arm64 into dist/, with their S
 	@for arch in x64 arm64; do bun test/install/binary.ts "$(DIST)/k8sbench-linux-$$arch" bun-linux-$$arch || exit 1; done
 	@cd "$(DIST)" && sha256sum k8sbench-linux-* > SHA256SUMS && cat SHA256SUMS
 
-test: setup ## every test but those below, and as last line 'N passed, N failed'
-	@bun test/run.ts $(UNIT) test/readme test/sessions test/install test/bundle test/hostile test/exports
+test: setup ## every test that needs this machine alone, and as last line 'N passed, N failed'
+	@bun test/run.ts $(UNIT) test/readme test/sessions test/install test/hostile
 
 test-unit: setup ## the fast tests alone
 	@bun test/run.ts $(UNIT)
 
 test-sessions: setup ## real sessions on this machine
 	@bun test/run.ts test/sessions
+
+test-peers: setup ## with outside programs: Go, cargo and npm build bundles, benchstat and others read exports
+	@bun test/run.ts test/bundle test/exports
 
 test-browser: setup ## pages in Debian's chromium
 	@bun test/run.ts test/browser

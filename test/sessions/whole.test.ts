@@ -167,7 +167,8 @@ const quotaGroup = (): { enter: string[]; remove: () => void } => {
 
 describe('a disturbed machine', () => {
   test('throttled by a quota: the throttling is counted', () => {
-    const group = quotaGroup();
+    // Only root may make a cgroup; elsewhere nothing throttles, and nothing may be counted that did not happen.
+    const group = process.getuid!() === 0 ? quotaGroup() : undefined;
     try {
       const command = 'sh -c "seq 100000 | tail -1"';
       const done = run(
@@ -186,14 +187,14 @@ describe('a disturbed machine', () => {
           '9',
           '--allow-frequency-scaling',
         ],
-        group.enter,
+        group?.enter,
       );
       const { throttle } = expectWhole(done).sessions[0]!;
-      expect(
-        Object.values(throttle).reduce((sum, one) => sum + (one.throttledSamples ?? 0), 0),
-      ).toBeGreaterThan(0);
+      const throttled = Object.values(throttle).reduce((sum, one) => sum + (one.throttledSamples ?? 0), 0);
+      if (group) expect(throttled).toBeGreaterThan(0);
+      else expect(throttled).toBe(0);
     } finally {
-      group.remove();
+      group?.remove();
     }
   }, 120_000);
 
