@@ -32,9 +32,12 @@ const randomFrom = (seed: number): (() => number) => {
   };
 };
 
-/** About 1 % around the pace, with a tail to the right: gates pass, and no two turns are alike. */
+/** Around the pace, with a tail to the right, and now and then one that took twenty times as long. */
 const turnsOf = (pace: number, count: number, random: () => number): number[] =>
-  Array.from({ length: count }, () => pace * (1 + 0.01 * random() - 0.0001 * Math.log(1 - random())));
+  Array.from(
+    { length: count },
+    () => pace * (0.7 + 0.3 * random() - 0.2 * Math.log(1 - random())) * (random() < 0.002 ? 20 : 1),
+  );
 
 const written = (times: readonly number[], kind: Kind, decimals: number): string =>
   `[${times.map((one) => (kind === 'full-digit' ? String(one) : String(Number(one.toFixed(decimals))))).join(',')}]`;
@@ -107,6 +110,9 @@ const factsOf = (kind: Kind, size: number, rounds: number): Record<string, unkno
   at: '2026-01-02T03:04:05.000Z',
 });
 
+/** An object without its opening brace. */
+const object = (fields: Record<string, unknown>): string => JSON.stringify(fields).slice(1);
+
 /** Writes a whole log of about so many bytes, and tells its lines. */
 export const writeLargeLog = (path: string, kind: Kind, bytes: number): number => {
   const random = randomFrom(KINDS.indexOf(kind) + 1);
@@ -133,7 +139,6 @@ export const writeLargeLog = (path: string, kind: Kind, bytes: number): number =
     text += `{"t":"${t}","seq":${seq++},${rest}\n`;
     if (text.length > 1 << 20) flush();
   };
-  const object = (fields: Record<string, unknown>): string => JSON.stringify(fields).slice(1);
   put('facts', object(factsOf(kind, size, rounds)));
   put(
     'pin',
@@ -157,3 +162,8 @@ export const writeLargeLog = (path: string, kind: Kind, bytes: number): number =
   closeSync(fd);
   return seq + 1;
 };
+
+if (import.meta.main) {
+  const [path, kind, bytes] = process.argv.slice(2);
+  writeLargeLog(path!, kind as Kind, Number(bytes));
+}

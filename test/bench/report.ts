@@ -1,0 +1,72 @@
+/** The figures as a table, and the page that keeps them. */
+import { table } from '../../shared/terminal.ts';
+import { type Figure, type Goal, holds } from './figure.ts';
+import type { Machine } from './machine.ts';
+
+const number = (value: number, unit: Figure['unit']): string =>
+  unit === 'MB' ? value.toFixed(0) : value.toFixed(2);
+
+const goalText = (goal: Goal, unit: Figure['unit']): string =>
+  `${'most' in goal ? `≤ ${goal.most}` : `≥ ${goal.least}`} ${unit}`;
+
+const resultText = ({ value, unit }: Figure): string =>
+  value === null ? 'not measured' : `${number(value, unit)} ${unit}`;
+
+const spreadText = ({ low, high, unit, repetitions }: Figure): string =>
+  low === undefined || high === undefined
+    ? ''
+    : `${number(low, unit)}–${number(high, unit)} of ${repetitions}`;
+
+const metText = (figure: Figure): string => ({ true: 'yes', false: 'no', undefined: '' })[`${holds(figure)}`];
+
+const cellsOf = (figure: Figure): string[] => [
+  figure.what,
+  goalText(figure.goal, figure.unit),
+  resultText(figure),
+  spreadText(figure),
+  metText(figure),
+  figure.from,
+];
+
+const HEAD = ['what', 'goal', 'median', 'range', 'met', 'from'];
+
+/** For a terminal: without what the figures were made of. */
+export const tableOf = (figures: readonly Figure[]): string =>
+  table([HEAD, ...figures.map(cellsOf)].map((cells) => cells.slice(0, 5)));
+
+const markdown = (figures: readonly Figure[]): string =>
+  [HEAD, HEAD.map(() => '---'), ...figures.map(cellsOf)]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+
+/** README.md of this folder. */
+export const pageOf = (figures: readonly Figure[], machine: Machine): string => `# Benchmarks
+
+\`make bench\` (\`bun test/bench/main.ts [ROW…] [--repetitions N] [--json]\`) measures k8sbench against its peers and writes this page when all
+rows ran. Everything is a ratio within one run on one machine: contestants run in turn, once per repetition and every other time in the
+other order; each repetition gives one ratio, and the table shows their median and range. Ratios of time are of wall time; where a
+machine is shared the ratio by CPU time stands beside it. Nothing here is asserted by a test.
+
+Peers come from Debian (hyperfine, jq, linux-perf; installed when they are missing and this runs as root); kubectl is the one on
+the PATH, or \`$KUBECTL\`.
+
+${machine.cpu}, ${machine.cores} cores, ${machine.memoryGB} GB, Linux ${machine.kernel}, Bun ${machine.bun}, Node ${machine.node}; load ${machine.loadBefore} at the beginning and
+${machine.loadAfter} at the end; ${machine.at}.
+
+${markdown(figures)}
+
+## How each is measured
+
+- **per-process**: sessions of \`true\`, all readings on, pinned. The time from the first sample's line to the last one's, with everything
+  between processes, by the processes that ran in it; against the mean of \`hyperfine -N 'taskset -c LIST true'\`, which leaves out what it does
+  between them.
+- **between-samples**: the same time less what was measured, as a share of what was measured; a sample is two processes of half a second.
+- **reported-time**: a program that sleeps 10 ms and writes how long it ran by its own clock. What a session reports beyond that is
+  compared with what \`perf stat\` and hyperfine report beyond it; the difference of the medians is the bias, and the unit is the width of the
+  middle half of the session's own runs.
+- **analyze**: logs of 500 MB whose samples have 10 turns (279,000 rounds: half of the log are lines of readings), or 3,500 turns with all their
+  digits, or 3,500 with four decimals. jq parses and selects nothing; the bare program reads blocks of 1 MiB and gives each line to
+  JSON.parse. \`analyze\` checks every line and both digests, judges, and with a run directory writes results.jsonl.
+- **history**: the run of fixtures/example, half of the history of its rule and size.
+- **start-up**: \`--version\`, started as any program is.
+`;
