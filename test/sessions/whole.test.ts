@@ -15,9 +15,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
-import { FORMATS } from '../../schemas/formats.ts';
-import { parseManifest } from '../../schemas/manifest.ts';
-import { problemsOf } from '../../shared/read.ts';
+import { unfit } from '../run-files.ts';
 
 const k8sbench = resolve(import.meta.dir, '../../tools/k8sbench/main.ts');
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-whole-'));
@@ -52,25 +50,6 @@ const run = (args: string[], before: string[] = []): Done => {
     out,
   };
 };
-
-/** Problems of every file of a run against its schema; a file that no format knows is one. */
-const unfit = (dir: string): string[] =>
-  readdirSync(dir).flatMap((file) => {
-    if (file === 'ENV.txt') return [];
-    const found = Object.entries(FORMATS).find(
-      ([, format]) => format.file === file || (file === 'values.json' && format.file === 'values.yaml'),
-    );
-    if (!found) return [`${file}: no format knows it`];
-    const content = readFileSync(join(dir, file), 'utf8');
-    const records =
-      found[1].shape === 'jsonl'
-        ? content
-            .split('\n')
-            .filter(Boolean)
-            .map((line) => JSON.parse(line) as unknown)
-        : [found[1].shape === 'sha256sum' ? parseManifest(content) : (JSON.parse(content) as unknown)];
-    return records.flatMap((value) => problemsOf(found[1].schema, { value }, file));
-  });
 
 const json = <T>(dir: string, file: string): T => JSON.parse(readFileSync(join(dir, file), 'utf8')) as T;
 const COMPARED = [
