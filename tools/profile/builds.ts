@@ -16,6 +16,7 @@ import type { Git } from '../../shared/git.ts';
 import { jsonText } from '../../shared/read.ts';
 import type { Talk } from '../../shared/talk.ts';
 import type { World } from '../../shared/world.ts';
+import { endLeftBuilds, MARK } from './left-builds.ts';
 
 export interface BuildPlan {
   git: Git;
@@ -55,11 +56,13 @@ const runIn = (
   directory: string,
   words: readonly string[],
   log: string,
+  entry: string,
   world: World,
 ): Promise<number | string> =>
   new Promise((resolve) => {
     const output = openSync(log, 'a');
-    const env = Object.fromEntries(Object.entries(world.env).filter(([name]) => !name.startsWith('GIT_')));
+    const own = Object.fromEntries(Object.entries(world.env).filter(([name]) => !name.startsWith('GIT_')));
+    const env = { ...own, [MARK]: entry };
     const child = spawn(words[0]!, words.slice(1), {
       cwd: directory,
       env,
@@ -85,8 +88,8 @@ const runIn = (
     child.on('exit', (code, signal) => end(code ?? `signal ${signal}`));
   });
 
-/** Takes the entry's lock; while another k8sbench builds the same, waits for it. */
-const locked = async (path: string, shown: string, world: World, talk: Talk): Promise<() => void> => {
+/** Takes a lock; while another k8sbench builds the same, waits for it. */
+export const locked = async (path: string, shown: string, world: World, talk: Talk): Promise<() => void> => {
   for (let waited = false; !world.interrupted.aborted; waited = true) {
     const release = tryLock(path);
     if (release) return release;
@@ -118,6 +121,8 @@ export const builtTree = async (plan: BuildPlan, world: World, talk: Talk): Prom
       talk.info(`${shown} was built before: ${tree}`);
       return place;
     }
+    const left = await endLeftBuilds(entry);
+    if (left > 0) talk.warn(`ended ${left} process(es) of an earlier build of ${shown} that was killed`);
     removeEntry(git, entry);
     mkdirSync(entry, { recursive: true });
     talk.info(`checking out ${shown} in ${tree}`);
@@ -128,7 +133,7 @@ export const builtTree = async (plan: BuildPlan, world: World, talk: Talk): Prom
       const command = words.join(' ');
       talk.info(`building ${shown}: ${command}`);
       const began = performance.now();
-      const how = await runIn(place, words, log, world);
+      const how = await runIn(place, words, log, entry, world);
       if (world.interrupted.aborted)
         throw new Failure(EXIT.interrupted, `interrupted while building ${shown}; the next try begins again`);
       if (how !== 0) {

@@ -1,13 +1,12 @@
 /** A profile of two commits of the reader's own program: each built in its own tree, both measured by one plain command. */
-import { accessSync, constants, existsSync, mkdtempSync, copyFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
 import { failed, usage } from '../../shared/failure.ts';
 import { type Git, gitIn } from '../../shared/git.ts';
 import type { Talk } from '../../shared/talk.ts';
 import type { World } from '../../shared/world.ts';
-import { builtTree } from './builds.ts';
+import { buildsDirectory, builtTree, locked } from './builds.ts';
 import { assemble, type NamedCommand, questionName, readCommand, readWords } from './plain-commands.ts';
 import { ambiguousWords, inTree, namesTree } from './tree-words.ts';
 
@@ -39,11 +38,16 @@ interface Version {
  * The files as they are now as a commit of their own, which no branch holds: tracked and new files, ignored ones left out.
  * Equal files give an equal commit (no clock, no name in it), so its build is found again. The index is not touched.
  */
-const snapshot = (git: Git): Version => {
+const snapshot = async (git: Git, world: World, talk: Talk): Promise<Version> => {
   const head = git.run('rev-parse', '--verify', 'HEAD^{commit}');
-  const directory = mkdtempSync(join(tmpdir(), 'k8sbench-index-'));
+  const builds = buildsDirectory(git, world.env);
+  mkdirSync(builds, { recursive: true });
+  const release = await locked(join(builds, 'snapshot.lock'), 'a snapshot of the files', world, talk);
+  // One name for all, under a lock: what a killed k8sbench or its git left is found and taken away.
+  const index = join(builds, 'snapshot.index');
+  const clean = (): void => [index, `${index}.lock`].forEach((path) => rmSync(path, { force: true }));
   try {
-    const index = join(directory, 'index');
+    clean();
     const own = git.run('rev-parse', '--path-format=absolute', '--git-path', 'index');
     // The copy knows which files are unchanged, so that only the others are read.
     if (existsSync(own)) copyFileSync(own, index);
@@ -62,12 +66,19 @@ const snapshot = (git: Git): Version => {
     const checkout = git.with(env).run('commit-tree', tree, '-p', head, '-m', 'k8sbench: files as they were');
     return { checkout, commit: `${head}-dirty`, shown: `${WORKTREE} (${head.slice(0, 10)}-dirty)` };
   } finally {
-    rmSync(directory, { recursive: true });
+    clean();
+    release();
   }
 };
 
-const versionOf = (git: Git, flag: string, revision: string, problems: string[]): Version | undefined => {
-  if (revision === WORKTREE) return snapshot(git);
+const versionOf = async (
+  git: Git,
+  flag: string,
+  revision: string,
+  problems: string[],
+  outside: { world: World; talk: Talk },
+): Promise<Version | undefined> => {
+  if (revision === WORKTREE) return snapshot(git, outside.world, outside.talk);
   const commit = git.try('rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`);
   if (commit === undefined)
     problems.push(`flag '--${flag}': '${revision}' is not a revision of this repository, nor ${WORKTREE}`);
@@ -120,8 +131,8 @@ export const profileOfCommits = async (asked: TwoCommits, world: World, talk: Ta
       ...problems,
       `'${world.cwd}' is not in a git repository: --old and --new name commits of one`,
     ]);
-  const before = versionOf(git, 'old', asked.old, problems);
-  const after = versionOf(git, 'new', asked.new, problems);
+  const before = await versionOf(git, 'old', asked.old, problems, { world, talk });
+  const after = await versionOf(git, 'new', asked.new, problems, { world, talk });
   if (before && after && before.checkout === after.checkout)
     problems.push(
       `flags '--old' and '--new' name the same files, ${before.commit.slice(0, 10)}; to see what a difference of nothing looks like, plan with --aa`,

@@ -90,7 +90,7 @@ describe('refuses, with nothing on stdout', () => {
       "expected a name used once, found 'a' again",
     ],
     ['a bad name', [...PLAIN, '--name', 'a b'], 'expected a name of'],
-  ])('%s', async (_, args, sentence, stdin) => {
+  ])('%s', async (...[, args, sentence, stdin]) => {
     const { exit, stdout, stderr } = await profile(args, stdin);
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toContain(sentence);
