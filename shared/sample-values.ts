@@ -68,7 +68,7 @@ const coldOf = (open: unknown, turns: unknown): number | undefined => {
 /** Metric → value, for those that this row has, in the order of `metrics`. Absent is not measured. */
 export const sampleValues = (row: ResultLine, metrics: readonly SampleMetric[]): Map<string, number> => {
   const { open, turn, openCpu, turnCpu } = row;
-  const cpuTurns = turnCpu && turnCpu.length === turn.length ? turnCpu : undefined;
+  const cpuTurns = turnCpu && turnCpu.length === turn?.length ? turnCpu : undefined;
   const computed: Readonly<Record<string, number | undefined>> = {
     warm: medianFrom(turn, 1),
     cold: coldOf(open, turn),

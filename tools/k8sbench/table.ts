@@ -76,6 +76,11 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     about: "prints a run in another program's format",
     load: () => import('../export/main.ts'),
   },
+  import: {
+    group: 'judging',
+    about: "makes a run directory of another program's measurements",
+    load: () => import('../import/main.ts'),
+  },
   compare: {
     group: 'pipelines',
     about: 'plans, measures, judges and records a comparison',

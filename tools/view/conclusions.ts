@@ -3,7 +3,7 @@ import type { Analysis, Conclusion } from '../../schemas/analysis.ts';
 import { EXIT } from '../../shared/exit.ts';
 import type { Judged } from '../../shared/evidence/input.ts';
 import { markup, htmlTable, type Markup } from './markup.ts';
-import { shortNames } from './names.ts';
+import { atSize, shortNames } from './names.ts';
 import { sessionNames } from './series.ts';
 
 /** A conclusion's word, how it looks, and a sign that needs no colour. */
@@ -121,7 +121,7 @@ export const conclusionTable = (analysis: Analysis, turns: number): Markup => {
     'tracker',
   ];
   return htmlTable(
-    `Conclusions at ${turns} turns`,
+    `Conclusions${atSize(analysis, turns)}`,
     [
       head,
       ...rows.map((one) => [

@@ -1,4 +1,5 @@
-/** Names of sessions, short. Pure. */
+/** Names of sessions and sizes, short. Pure. */
+import type { Analysis } from '../../schemas/analysis.ts';
 
 /**
  * What is left of the names once their common beginning is gone, whole words only: sessions of a run differ at their ends,
@@ -11,3 +12,11 @@ export const shortNames = (names: readonly string[]): Map<string, string> => {
   const cut = first.slice(0, common).lastIndexOf('-') + 1;
   return new Map(names.map((name) => [name, name.slice(cut) || name]));
 };
+
+/** ` at 50 turns`; nothing in an imported run, whose only size nobody named. */
+export const atSize = ({ origin }: Analysis, turns: number): string =>
+  origin === 'imported' ? '' : ` at ${turns} turns`;
+
+/** `50 turns`, as a heading. */
+export const sizeName = ({ origin }: Analysis, turns: number): string =>
+  origin === 'imported' ? 'Measurements' : `${turns} turns`;

@@ -9,6 +9,7 @@ import { doubtList, doubtsAt } from './doubts.ts';
 import { figure } from './figures.ts';
 import { machineSection } from './machine.ts';
 import { markup, htmlTable, type Markup } from './markup.ts';
+import { atSize, sizeName } from './names.ts';
 import type { RunPayload } from './payload.ts';
 
 export interface RunMaterial {
@@ -36,9 +37,12 @@ const about = (analysis: Analysis): Markup => {
           ', ',
         );
   return markup`<p class="what">
-    ${profile}${rule !== profile && ` (rule ${rule})`}: ${question}; ${turns.join(', ')} turns, ${rounds}
-    rounds.
-    ${analysis.sessions.length > 0 && `${where(analysis)}. `}${measured_at.slice(0, 16).replace('T', ' ')}
+    ${profile}${rule !== profile && ` (rule ${rule})`}: ${question}; ${
+      analysis.origin === 'imported'
+        ? `${rounds} samples each`
+        : `${turns.join(', ')} turns, ${rounds} rounds`
+    }.
+    ${where(analysis)}. ${measured_at.slice(0, 16).replace('T', ' ')}
     UTC${commit !== '' && `, commit ${commit.slice(0, 12)}`}. Run ${run}.
   </p> `;
 };
@@ -49,7 +53,7 @@ const metricFigures = (
   turns: number,
 ): Markup => {
   const at = { turns, metric: metric.key };
-  const named = `${metric.label} at ${turns} turns`;
+  const named = `${metric.label}${atSize(analysis, turns)}`;
   const kinds = [
     ['distribution', `Every sample: ${named}`],
     ...(analysis.mode === 'compare' ? ([['rounds', `Round by round: ${named}`]] as const) : []),
@@ -125,15 +129,20 @@ const hasIntervals = ({ conclusions, shown = [] }: Analysis, turns: number): boo
 const sizeSection = ({ payload, calibration }: RunMaterial, turns: number): Markup => {
   const { analysis } = payload;
   return markup`<section aria-labelledby="turns-${turns}">
-    <h2 id="turns-${turns}">${turns} turns</h2>
+    <h2 id="turns-${turns}">${sizeName(analysis, turns)}</h2>
     ${conclusionTable(analysis, turns)}${
       hasIntervals(analysis, turns) &&
-      figure({ plot: 'ratios', caption: `All metrics at ${turns} turns against the reference`, turns })
+      figure({
+        plot: 'ratios',
+        caption: `All metrics${atSize(analysis, turns)} against the reference`,
+        turns,
+      })
     }${verdictTables(analysis, turns)}${calibrationTables(calibration, turns)}${metricSections(payload, turns)}
   </section> `;
 };
 
-const attemptsOf = ({ earlierAttempts: before }: Analysis): Markup => {
+const attemptsOf = ({ earlierAttempts: before, origin }: Analysis): Markup => {
+  if (origin === 'imported') return markup``;
   if (!before || before.total === 0) return markup`<p>No earlier attempt at this question is recorded.</p>`;
   return markup`<p>
     Attempt ${before.total + 1} at this question: of ${before.total} before it ${before.refused} were refused
@@ -145,7 +154,7 @@ export const runPage = (material: RunMaterial): Omit<Page, 'made'> => {
   const { analysis } = material.payload;
   const { doubts, turns } = analysis;
   const contents = [
-    ...turns.map((size) => [`turns-${size}`, `${size} turns`] as const),
+    ...turns.map((size) => [`turns-${size}`, sizeName(analysis, size)] as const),
     ['machine', 'Machine and sessions'] as const,
   ];
   const body = markup`<header><p class="what">k8sbench report</p></header>

@@ -67,7 +67,7 @@ footer { color: var(--muted); font-size: .875rem; border-top: 1px solid var(--li
   :root { --page: #fff; --raised: #fff; --text: #000; --muted: #444; --line: #bbb; --candidate: #0b62b5; --reference: #b34a00; --control: #6b6100; --floor: #5c6670; --reading: #666;
     --good: #0f6b2f; --good-back: #fff; --bad: #a31515; --bad-back: #fff; --even: #3d4550; --even-back: #fff; --open: #7a4b00; --open-back: #fff; --change: #a3005c; }
   .page { max-width: none; padding: 0; } nav, .controls, .skip, figure > details:not([open]), details.metric:not([open]) { display: none; }
-  figure, .card, tr, .doubts li { break-inside: avoid; } h2, h3, figcaption { break-after: avoid; } .scroll { max-height: none; overflow: visible; } body { font-size: 11pt; }
+  figure, .card, tr, .scroll, .doubts li { break-inside: avoid; } h2, h3, figcaption { break-after: avoid; } .scroll { max-height: none; overflow: visible; } body { font-size: 11pt; }
   .word { border: 1px solid currentColor; }
 }
 `;

@@ -33,7 +33,8 @@ interface Unit {
 
 const unitOf = (metric: SampleMetric): Unit => {
   const [base, scale] = UNITS[metric.unit] ?? [word(metric.unit), 1];
-  return { metric, name: `${dashed(metric.key)}-${base}`, scale };
+  const key = dashed(metric.key);
+  return { metric, name: key === base ? key : `${key}-${base}`, scale };
 };
 
 /** Configuration: one line, a key in lower case. */
@@ -41,7 +42,10 @@ const config = (key: string, value: string): string => `${key}: ${plainText(valu
 
 /** The name is a Go identifier as far as readers care: `Benchmark`, then a capital. */
 const benchmarkName = (rule: string, turns: number): string => {
-  const name = word(rule).replace(/[^A-Za-z0-9_]+(.?)/g, (_, next: string) => next.toUpperCase());
+  const name = word(rule.replace(/^Benchmark(?=[A-Z])/, '')).replace(
+    /[^A-Za-z0-9_]+(.?)/g,
+    (_, next: string) => next.toUpperCase(),
+  );
   return `Benchmark${name.charAt(0).toUpperCase()}${name.slice(1)}/turns=${turns}`;
 };
 

@@ -63,18 +63,12 @@ export const csv: Format = {
     ];
     const lines = rows.flatMap((row) => {
       const own = columns.map((one) => cellText(one.of(row)));
-      const { turn, turnCpu } = row.line;
-      return turn.map((wall, at) =>
-        [
-          ...own,
-          ...[
-            at + 1,
-            wall,
-            turnCpu?.[at],
-            ...perTurn.map(({ key }) => (row.line[key] as Cell[] | undefined)?.[at]),
-          ].map(cellText),
-        ].join(','),
-      );
+      const { turn = [undefined], turnCpu } = row.line;
+      return turn.map((wall, at) => {
+        const pooled = perTurn.map(({ key }) => (row.line[key] as Cell[] | undefined)?.[at]);
+        const cells: Cell[] = [wall === undefined ? undefined : at + 1, wall, turnCpu?.[at], ...pooled];
+        return own.concat(cells.map(cellText)).join(',');
+      });
     });
     return [head.join(','), ...lines].map((line) => `${line}\r\n`).join('');
   },
