@@ -101,7 +101,7 @@ export const historyPage = (
         candidate over reference; a run counts once, by its newest
         line.${
           left > 0 && ` ${left} older runs are left out: a page holds ${MOST_RUNS} of each series.`
-        }${broken > 0 && ` ${broken} lines are no lines of a history.`}
+        }${broken > 0 && ` ${broken === 1 ? '1 line is no line' : `${broken} lines are no lines`} of a history.`}
       </p>
       <nav aria-label="Sections">
         <ul>
