@@ -34,9 +34,9 @@ export const sha256 = v.pipe(
 );
 
 /** Whether a day and a time of the form are in the calendar: engines read 30 February as 2 March. */
-const isTime = (text: string): boolean => {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
+const isTime = (written: string): boolean => {
+  const time = Date.parse(written);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === written.slice(0, 19);
 };
 
 /** UTC, ISO 8601, with or without milliseconds. */

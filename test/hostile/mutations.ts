@@ -182,7 +182,7 @@ type Change = (place: Place, all: readonly Place[], random: Random) => boolean;
 const CHANGES: Readonly<Record<string, Change>> = {
   value({ node, replace }, _all, random) {
     if (node.kind !== 'raw') return false;
-    if (/^"/.test(node.text)) replace(raw(changedText(node.text, random)));
+    if (node.text.startsWith('"')) replace(raw(changedText(node.text, random)));
     else if (/^-?\d/.test(node.text)) replace(raw(changedNumber(node.text, random)));
     else replace(raw(random.one(OTHERS)));
     return true;
