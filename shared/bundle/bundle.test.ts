@@ -50,6 +50,8 @@ const archive = async (directory: string): Promise<Buffer> => {
   return Buffer.concat(parts);
 };
 
+const target = (sample: string[]): Target => ({ name: 't', role: 'candidate', sample }) as Target;
+
 describe('a bundle is read', () => {
   test('with what it says of itself', async () => {
     expect(await readBundle(bundle())).toMatchObject({
@@ -124,7 +126,6 @@ describe('a bundle is read', () => {
 
   test('targets must find their programs in it', async () => {
     const contents = await readBundle(bundle({ 'dist/a.wasm': 'x' }));
-    const target = (sample: string[]): Target => ({ name: 't', role: 'candidate', sample }) as Target;
     const missing = (...sample: string[]): string[] => missingPrograms(contents, [target(sample)]);
     expect(missing('node', '{root}/lib/a.js', '-wasm={root}/dist/a.wasm', '{root}/dist', '{dir}/x')).toEqual(
       [],

@@ -144,17 +144,18 @@ const FAULTS: Record<string, Fault> = {
   },
 };
 
+const begin = async ({ change, more = {} }: Fault) => {
+  const words = ['--image', bed.images.session, ...(more.words ?? [])];
+  const run = await planned(bed, {
+    ...more,
+    words,
+    change: (manifest) => change?.(small(manifest), manifest) ?? (change ? undefined : small(manifest)),
+  });
+  return { run, ended: await session(bed, run, ...SETTLE) };
+};
+
 describe('faults side by side', () => {
   const ended = new Map<string, Promise<{ run: RunDirectory; ended: Ended }>>();
-  const begin = async ({ change, more = {} }: Fault) => {
-    const words = ['--image', bed.images.session, ...(more.words ?? [])];
-    const run = await planned(bed, {
-      ...more,
-      words,
-      change: (manifest) => change?.(small(manifest), manifest) ?? (change ? undefined : small(manifest)),
-    });
-    return { run, ended: await session(bed, run, ...SETTLE) };
-  };
   test.each(Object.entries(FAULTS))('%s', async (name, fault) => {
     // Five at a time: more would be slow on two cores.
     const names = Object.keys(FAULTS);
@@ -233,10 +234,11 @@ describe('what others do', () => {
 
   test('the node goes away, and does not come back', async () => {
     const { run, process } = await underWay((spec) => {
-      const toleration = { operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 3 };
       spec.tolerations = ['not-ready', 'unreachable'].map((key) => ({
         key: `node.kubernetes.io/${key}`,
-        ...toleration,
+        operator: 'Exists',
+        effect: 'NoExecute',
+        tolerationSeconds: 3,
       }));
       spec.terminationGracePeriodSeconds = 1;
     }, 'node-2');
@@ -345,29 +347,30 @@ describe('what others do', () => {
   });
 });
 
+const limited = async (
+  resource: 'resourcequotas' | 'limitranges',
+  spec: object,
+  says: RegExp,
+  exit = 1,
+): Promise<void> => {
+  const made = await admin.create<any>(
+    resource,
+    { namespace: bed.namespace },
+    { metadata: { name: 'limited' }, spec },
+  );
+  try {
+    await Bun.sleep(1500);
+    const run = await planned(bed);
+    const ended = await session(bed, run, ...SETTLE);
+    expect(ended.stderr).toMatch(says);
+    expect(ended.exit).toBe(exit);
+    await untilNothingIsLeft(bed, run);
+  } finally {
+    await admin.delete(resource, { namespace: bed.namespace, name: 'limited' }, made.metadata.uid);
+  }
+};
+
 describe('what the namespace allows', () => {
-  const limited = async (
-    resource: 'resourcequotas' | 'limitranges',
-    spec: object,
-    says: RegExp,
-    exit = 1,
-  ): Promise<void> => {
-    const made = await admin.create<any>(
-      resource,
-      { namespace: bed.namespace },
-      { metadata: { name: 'limited' }, spec },
-    );
-    try {
-      await Bun.sleep(1500);
-      const run = await planned(bed);
-      const ended = await session(bed, run, ...SETTLE);
-      expect(ended.stderr).toMatch(says);
-      expect(ended.exit).toBe(exit);
-      await untilNothingIsLeft(bed, run);
-    } finally {
-      await admin.delete(resource, { namespace: bed.namespace, name: 'limited' }, made.metadata.uid);
-    }
-  };
   test('a quota that is too small', () =>
     limited(
       'resourcequotas',
@@ -389,13 +392,14 @@ describe('what the namespace allows', () => {
     ));
 });
 
+const without = (rules: Rule[], resource: string, verb: string): Rule[] =>
+  rules
+    .map((one) =>
+      one.resources.includes(resource) ? { ...one, verbs: one.verbs.filter((word) => word !== verb) } : one,
+    )
+    .filter((one) => one.verbs.length > 0);
+
 describe('a grant without one of its verbs', () => {
-  const without = (rules: Rule[], resource: string, verb: string): Rule[] =>
-    rules
-      .map((one) =>
-        one.resources.includes(resource) ? { ...one, verbs: one.verbs.filter((word) => word !== verb) } : one,
-      )
-      .filter((one) => one.verbs.length > 0);
   const image = grants().get('k8sbench-image')!;
   const rows = image.flatMap((rule) =>
     rule.resources.flatMap((resource) => rule.verbs.map((verb) => [verb, resource] as const)),

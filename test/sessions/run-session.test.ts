@@ -255,12 +255,7 @@ const refused = async (dir: string, here: Outside, exit: number, says: string): 
 
 describe('what is refused before anything starts', () => {
   test.each<[string, Planned, number, string]>([
-    [
-      'another delivery',
-      { delivery: 'image' },
-      2,
-      "planned for delivery 'image', which this version can't measure",
-    ],
+    ['a cluster without a manifest', { delivery: 'image' }, 1, "has no manifest.yaml; 'render' writes it"],
     ['another machine', { host: 'elsewhere' }, 2, "was planned on 'elsewhere', this is 'here'"],
     ['a directory that is gone', { cwd: '/nowhere' }, 1, "'/nowhere'"],
   ])('%s', (_, options, exit, says) => refused(plan(options).dir, world(), exit, says));
