@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { VERSION } from '../../shared/version.ts';
 import { clientScript } from './client-script.ts' with { type: 'macro' };
-import { markup, inScript, Markup } from './markup.ts';
+import { madeMark } from './made-mark.ts';
+import { inScript, Markup, markup } from './markup.ts';
 import type { Payload } from './payload.ts';
 import { STYLE } from './style.ts';
 
@@ -23,9 +24,6 @@ export interface Page {
   /** Digest of everything the page was made from. */
   made: string;
 }
-
-/** The text that a page of the same inputs has near its beginning. */
-export const madeMark = (made: string): string => `<meta name="k8sbench-inputs" content="${made}">`;
 
 export const pageText = ({ title, body, payload, dataName, made }: Page): string =>
   markup`<!doctype html>

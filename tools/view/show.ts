@@ -10,6 +10,7 @@ import { readText } from '../../shared/read.ts';
 import { openRun } from '../../shared/rundir.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Page } from './document.ts';
+import { madeMark } from './made-mark.ts';
 
 type Text = Flag<string | undefined>;
 type ViewCall = Call<{ run: Text; track: Text; changes: Text; out: Text; force: Flag<boolean> }>;
@@ -55,12 +56,12 @@ export const show = async (call: ViewCall): Promise<Exit> => {
   const plan = await planOf(call);
   const made = sha256(JSON.stringify([VERSION, plan.inputs]));
   const path = resolve(world.cwd, flags.out ?? plan.out);
-  // The page's script is only loaded when a page is made: it takes longer than everything else.
-  const { madeMark, pageText } = await import('./document.ts');
   if (flags.out !== '-' && !flags.force && isMadeFrom(path, madeMark(made))) {
     talk.info(`'${flags.out ?? plan.out}' is made already, from the same inputs; --force makes it again`);
     touch(path);
   } else {
+    // Loaded when a page is made: making its script takes longer than everything else.
+    const { pageText } = await import('./document.ts');
     const page = pageText({ ...(await plan.make()), made });
     if (flags.out === '-') {
       await world.stdout.write(page);

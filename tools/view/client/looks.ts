@@ -53,10 +53,8 @@ export const withUnit = (value: number, metric: SampleMetric): string =>
   `${shortNumber(value)} ${metric.unit}`;
 
 /** A ratio as an axis and a tip say it. */
-export const ratioText = (ratio: number): string => {
-  const size = Math.abs(Math.log(ratio));
-  return ratio.toFixed(size < 0.1 ? 3 : 2);
-};
+export const ratioText = (ratio: number): string =>
+  ratio < 10 && ratio >= 0.1 ? ratio.toFixed(3) : String(Number(ratio.toPrecision(3)));
 
 /** Ticks of a logarithmic axis, at most so many: whole decades, then their halves and fifths, then finer around 1. */
 const STEPS: readonly (readonly number[])[] = [

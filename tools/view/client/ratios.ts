@@ -10,7 +10,12 @@ interface Row extends Interval {
 }
 
 const rowsOf = (payload: RunPayload, { turns }: About): Row[] => {
-  const all = allIntervals(payload).filter((one) => one.turns === turns && !one.signed);
+  const place = (one: Interval): number =>
+    (one.judged ? 0 : payload.metrics.length) + payload.metrics.findIndex(({ key }) => key === one.metric);
+  // A metric's sessions and candidates stand together.
+  const all = allIntervals(payload)
+    .filter((one) => one.turns === turns && !one.signed)
+    .toSorted((a, b) => place(a) - place(b));
   const candidates = new Set(payload.analysis.comparisons.map((one) => one.candidate));
   const short = shownShort(sessionsOf(payload.series));
   const name = (one: Interval): string =>
