@@ -1,10 +1,9 @@
-import { dlopen, FFIType } from 'bun:ffi';
 import {
   closeSync,
   constants,
   createReadStream,
-  fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   realpathSync,
   renameSync,
@@ -17,6 +16,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failed } from './failure.ts';
 import { openFile } from './input-file.ts';
+import { isStill, lockFile, tryLockFile } from './locks.ts';
+import { openTemporary } from './temporaries.ts';
 
 /** SHA-256 of a text or bytes, in hex. */
 export const sha256 = (content: string | Uint8Array): string =>
@@ -53,8 +54,10 @@ const abandoned = (error: unknown, temporary: string, path: string): unknown => 
   } catch {
     // It may not exist; the first error is the one to report.
   }
-  if ((error as NodeJS.ErrnoException | null)?.path === temporary)
-    (error as NodeJS.ErrnoException).path = path;
+  const about = error as NodeJS.ErrnoException | null;
+  // An error of a descriptor does not say which file it is about.
+  if (about?.path === temporary || (about?.path === undefined && about?.syscall !== undefined))
+    about.path = path;
   return error;
 };
 
@@ -65,7 +68,9 @@ const abandoned = (error: unknown, temporary: string, path: string): unknown => 
 const destinationOf = (path: string): { path: string; device: boolean } => {
   const about = statSync(path, { throwIfNoEntry: false });
   if (!about) return { path, device: false };
-  if (about.isFile()) return { path: realpathSync(path), device: false };
+  // Only a link leads elsewhere; a file may be replaced by another writer while its path is looked up.
+  if (about.isFile())
+    return { path: lstatSync(path).isSymbolicLink() ? realpathSync(path) : path, device: false };
   if (about.isCharacterDevice()) return { path, device: true };
   throw failed(
     `can't write '${path}': it is ${about.isDirectory() ? 'a directory' : 'a pipe, a socket or a disk'}, not a file; name a file`,
@@ -79,18 +84,15 @@ const destinationOf = (path: string): { path: string; device: boolean } => {
 export const writeAtomically = (given: string, content: string | Uint8Array): void => {
   const { path, device } = destinationOf(given);
   if (device) return writeDevice(path, content);
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  const { fd, temporary } = openTemporary(path);
   try {
-    const fd = openSync(temporary, 'wx', 0o666);
-    try {
-      writeAll(fd, content);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    writeAll(fd, content);
+    fsyncSync(fd);
     renameSync(temporary, path);
   } catch (error) {
     throw abandoned(error, temporary, path);
+  } finally {
+    closeSync(fd);
   }
   syncDirectory(dirname(path));
 };
@@ -159,9 +161,9 @@ export const streamAtomically = async (
     for await (const part of parts) writeDevice(path, part);
     return;
   }
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  const { fd, temporary } = openTemporary(path);
   try {
-    const file = await open(temporary, 'wx', 0o666);
+    const file = await open(temporary, 'r+');
     const appending = new Appending(file);
     try {
       for await (const part of parts) await appending.take(part);
@@ -174,6 +176,8 @@ export const streamAtomically = async (
     renameSync(temporary, path);
   } catch (error) {
     throw abandoned(error, temporary, path);
+  } finally {
+    closeSync(fd);
   }
   syncDirectory(dirname(path));
 };
@@ -191,38 +195,6 @@ export const touch = (path: string): void => {
   }
 };
 
-const LOCK_EX = 2;
-const LOCK_NB = 4;
-let flock: ((fd: number, operation: number) => number) | undefined;
-
-/** flock(2), because the kernel releases it when its holder is killed; a lock file would have to be guessed stale. */
-const flockOf = (): ((fd: number, operation: number) => number) | undefined => {
-  if (flock) return flock;
-  const symbols = { flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } } as const;
-  const musl = `libc.musl-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so.1`;
-  for (const library of ['libc.so.6', musl, 'libc.so'])
-    try {
-      flock = dlopen(library, symbols).symbols.flock;
-      break;
-    } catch {
-      // Another libc; the next name may fit.
-    }
-  return flock;
-};
-
-const lockExclusively = (fd: number, path: string): void => {
-  // EINTR is worth another try; what fails a hundred times is a file system without locks.
-  for (let tries = 0; tries < 100; tries++) if (flockOf()?.(fd, LOCK_EX) === 0) return;
-  throw failed(`can't lock '${path}': its file system has no locks; keep runs on a local disk`);
-};
-
-/** Another process may have replaced or removed the file between open and lock; then the lock protects nothing. */
-const isStill = (path: string, fd: number): boolean => {
-  const now = statSync(path, { throwIfNoEntry: false });
-  const held = fstatSync(fd);
-  return now !== undefined && now.ino === held.ino && now.dev === held.dev;
-};
-
 /**
  * Holds an exclusive lock on a file (created when missing) while `use` runs; `fd` is open for reading and appending.
  * Writers in other processes wait. The lock is advisory: every writer of our files takes it.
@@ -231,7 +203,8 @@ export const withLock = <T>(path: string, use: (fd: number) => T): T => {
   for (;;) {
     const fd = openSync(path, 'a+', 0o666);
     try {
-      lockExclusively(fd, path);
+      if (!lockFile(fd))
+        throw failed(`can't lock '${path}': its file system has no locks; keep runs on a local disk`);
       if (isStill(path, fd)) return use(fd);
     } finally {
       closeSync(fd);
@@ -245,7 +218,7 @@ export const withLock = <T>(path: string, use: (fd: number) => T): T => {
  */
 export const tryLock = (path: string): (() => void) | undefined => {
   const fd = openSync(path, 'a+', 0o666);
-  if (flockOf()?.(fd, LOCK_EX | LOCK_NB) === 0 && isStill(path, fd)) return () => closeSync(fd);
+  if (tryLockFile(fd) && isStill(path, fd)) return () => closeSync(fd);
   closeSync(fd);
   return undefined;
 };

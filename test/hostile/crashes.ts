@@ -153,7 +153,7 @@ export const CASES: Readonly<Record<string, CrashCase>> = {
     command: ['run-session', '--run', RUN],
     always: finishedOrNot,
     finally: (scene, ended, before) => [
-      ...sameNames(scene, before, /pod\.log\.killed-\d+$|attempts\.jsonl$/),
+      ...sameNames(scene, before, /pod\.log\.(killed|done)-\d+$|attempts\.jsonl$/),
       ...voidAttempts(scene),
       ...sameWords(ended, before),
     ],
@@ -197,7 +197,7 @@ export const CASES: Readonly<Record<string, CrashCase>> = {
     command: ['compare', ...LOCAL, '--run', RUN, '--max-cv', '9'],
     always: finishedOrNot,
     finally: (scene, ended, before) => [
-      ...sameNames(scene, before, /pod\.log\.killed-\d+$|attempts\.jsonl$/),
+      ...sameNames(scene, before, /pod\.log\.(killed|done)-\d+$|attempts\.jsonl$/),
       ...voidAttempts(scene),
       ...(text(scene, 'out/track.jsonl').endsWith(ended.stdout)
         ? []

@@ -16,10 +16,13 @@ export interface Ended {
 export interface Scene {
   dir: string;
   file(name: string): string;
-  /** Starts a tool; `killedAfter` ms it is killed, it alone, as the kernel kills when memory runs out. */
+  /**
+   * Starts a tool; `killedAfter` ms it is killed, it alone, as the kernel kills when memory runs out. `through`: words of a
+   * program that starts it.
+   */
   run(
     args: readonly string[],
-    options?: { killedAfter?: number; env?: Record<string, string> },
+    options?: { killedAfter?: number; env?: Record<string, string>; through?: readonly string[] },
   ): Promise<Ended>;
   /** Processes, cgroups and temporary files that are still there, in words. */
   leftovers(): string[];
@@ -83,8 +86,8 @@ export const makeScene = (name: string, runs: string): Scene => {
   return {
     dir,
     file,
-    async run(args, { killedAfter, env = {} } = {}) {
-      const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    async run(args, { killedAfter, env = {}, through = [] } = {}) {
+      const child = Bun.spawn([...through, process.execPath, MAIN, ...args], {
         cwd: file('work'),
         env: {
           ...process.env,

@@ -82,26 +82,29 @@ const readable = (path: string): string | undefined => {
   }
 };
 
-/** Makes a leaf of the given name and moves a process into it; undefined when that isn't possible here. */
-export const enterLeaf = (name: string, pid: number): string | undefined => {
+/** Where a leaf of the given name would be; undefined where none would count right. */
+export const leafPath = (name: string): string | undefined => {
   const parent = parentOfLeaf({
     mountinfo: readable('/proc/self/mountinfo') ?? '',
     cgroup: readable('/proc/self/cgroup') ?? '',
     read: readable,
   });
-  if (parent === undefined) return undefined;
-  const leaf = join(parent, name);
+  return parent === undefined ? undefined : join(parent, name);
+};
+
+/** Makes a leaf and moves a process into it; false when that isn't possible here. */
+export const enterLeaf = (leaf: string, pid: number): boolean => {
   try {
     mkdirSync(leaf);
   } catch {
-    return undefined;
+    return false;
   }
   try {
     writeFileSync(join(leaf, 'cgroup.procs'), String(pid));
-    return leaf;
+    return true;
   } catch {
     rmdirSync(leaf);
-    return undefined;
+    return false;
   }
 };
 

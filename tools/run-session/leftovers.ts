@@ -1,8 +1,9 @@
 /** What a local session has on this machine besides its run directory, and how it goes away: also after its runner was killed. */
-import { lstatSync, mkdtempSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Job } from '../../schemas/job.ts';
 import { cause, failed } from '../../shared/failure.ts';
 import type { World } from '../../shared/world.ts';
@@ -16,14 +17,20 @@ const prefixOf = (run: string): string => (run.startsWith('k8sbench-') ? `${run}
 
 export const leafName = (run: string): string => `${prefixOf(run)}${process.pid}`;
 
-/** A private directory (0700) for the fixtures of a run, under TMPDIR. */
-export const makeData = (run: string, world: World): string => {
-  const base = resolve(world.cwd, world.env['TMPDIR'] || tmpdir());
+/** Where the fixtures of a run go, a name of its own under TMPDIR: noted before it is made, so that a kill between leaves nothing unknown. */
+export const dataPath = (run: string, world: World): string =>
+  join(
+    resolve(world.cwd, world.env['TMPDIR'] || tmpdir()),
+    `${prefixOf(run)}${randomBytes(4).toString('hex')}`,
+  );
+
+/** Makes that directory, private (0700). */
+export const makeData = (path: string): void => {
   try {
-    return mkdtempSync(join(base, prefixOf(run)));
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     throw failed(
-      `can't make a directory for the fixtures in '${base}': ${cause(error)}; set TMPDIR to a directory you can write`,
+      `can't make a directory for the fixtures in '${dirname(path)}': ${cause(error)}; set TMPDIR to a directory you can write`,
     );
   }
 };

@@ -1,10 +1,10 @@
 /** Delivery `local`: the pod program runs as a child process on this machine (DESIGN §4.5). */
 import { existsSync } from 'node:fs';
 import { failed, usage } from '../../shared/failure.ts';
-import { enterLeaf, killMembers } from './accounting-cgroup.ts';
+import { enterLeaf, killMembers, leafPath } from './accounting-cgroup.ts';
 import { type Ending, endingOf } from './ending.ts';
 import { followLog } from './follow.ts';
-import { cleanUp, killSession, leafName, type Leftovers, makeData } from './leftovers.ts';
+import { cleanUp, dataPath, killSession, leafName, type Leftovers, makeData } from './leftovers.ts';
 import { liveOn } from './live.ts';
 import { startPod } from './pod-process.ts';
 import type { Delivery, Task } from './task.ts';
@@ -54,8 +54,11 @@ const session = async (
     env: environment(task, left.data),
   });
   left.pod = pod.identity;
+  const wanted = leafPath(leafName(run.name));
+  // Noted before it is made: a kill between the two leaves nothing unknown.
+  if (wanted !== undefined) job.leaves({ ...left, cgroup: wanted });
   // It waits for its plan, so everything it does is counted in its cgroup.
-  const leaf = enterLeaf(leafName(run.name), pod.identity.pid);
+  const leaf = wanted !== undefined && enterLeaf(wanted, pod.identity.pid) ? wanted : undefined;
   if (leaf !== undefined) left.cgroup = leaf;
   job.leaves(left);
   job.note('started');
@@ -89,7 +92,7 @@ const stay = (): void => undefined;
 
 const measure: Delivery['measure'] = async (task) => {
   const { run, job, world, talk, keep } = task;
-  const data = makeData(run.name, world);
+  const data = dataPath(run.name, world);
   const left: Leftovers & { data: string } = { data };
   const die = (): void => void killSession(left);
   const over = new AbortController();
@@ -97,6 +100,7 @@ const measure: Delivery['measure'] = async (task) => {
   process.on('SIGHUP', stay);
   try {
     job.leaves(left);
+    makeData(data);
     return await session(task, left, over.signal);
   } finally {
     over.abort();
