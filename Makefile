@@ -14,21 +14,23 @@ UNIT = shared schemas tools test/house test/truth
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-# Bun from the PATH when it fits, else from the npm registry at the pinned version.
-.cache/bin/bun: package.json
-	@mkdir -p $(@D)
-	@found=$$(PATH="$$(printf %s "$$PATH" | sed 's|$(CURDIR)/.cache/bin:||')" command -v bun || true); \
+# Bun from the PATH when it fits, else from the npm registry at the pinned version. A stamp, because make looks through
+# links; our own directory is taken out of the PATH wherever it stands, because a make within make has it twice.
+.cache/bun.stamp: package.json
+	@mkdir -p .cache/bin
+	@rm -f .cache/bin/bun
+	@found=$$(PATH="$$(printf %s "$$PATH" | sed 's|$(CURDIR)/.cache/bin:||g')" command -v bun || true); \
 	if [ -n "$$found" ] && printf '%s\n%s\n' $(BUN_VERSION) "$$("$$found" --version)" | sort -CV; then \
-	  ln -sfn "$$found" $@; \
+	  ln -sfn "$$found" .cache/bin/bun; \
 	else \
 	  echo "setting up Bun $(BUN_VERSION) from the npm registry"; \
 	  npm install --prefix .cache/bun --no-save --no-package-lock --no-audit --no-fund --loglevel=error bun@$(BUN_VERSION) || exit 1; \
 	  .cache/bun/node_modules/.bin/bun --version >/dev/null 2>&1 || node .cache/bun/node_modules/bun/install.js || exit 1; \
-	  ln -sfn "$(CURDIR)/.cache/bun/node_modules/.bin/bun" $@; \
+	  ln -sfn "$(CURDIR)/.cache/bun/node_modules/.bin/bun" .cache/bin/bun; \
 	fi
-	@touch -h $@ && $@ --version >/dev/null
+	@.cache/bin/bun --version >/dev/null && touch $@
 
-node_modules/.frozen: bun.lock package.json .cache/bin/bun
+node_modules/.frozen: bun.lock package.json .cache/bun.stamp
 	@bun install --frozen-lockfile --silent
 	@touch $@
 
