@@ -43,6 +43,8 @@ export const PATH_CALLS: Readonly<Record<string, Readonly<Record<string, PathCal
     kubeconfig: reads('--kubeconfig'),
   },
   render: { run: reads('--run') },
+  export: { run: reads('csv', '--run') },
+  import: { 'FILE…': reads('hyperfine'), out: may('hyperfine', 'recipe.yaml', '--out') },
   preflight: {
     run: reads('--kubeconfig', 'kubeconfig', '--run'),
     values: reads('--kubeconfig', 'kubeconfig', '--values'),
