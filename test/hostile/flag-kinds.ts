@@ -15,7 +15,20 @@ export interface OneFlag {
 /** What the values of path flags are called, and of flags whose text is no path. */
 const PATHS = new Set(['FILE', 'FILE,…', 'DIR', 'PATH', 'PROFILE', 'RUN']);
 const TEXTS = new Set([
-  ...['CMD', 'NAME', 'NAME,…', 'REV', 'IMAGE', 'QUANTITY', 'K=V,…', 'COMMIT', 'WORD', 'WORD,…', 'RULE', 'ID=PACKAGE@VERSION:PATH'],
+  ...[
+    'CMD',
+    'NAME',
+    'NAME,…',
+    'REV',
+    'IMAGE',
+    'QUANTITY',
+    'K=V,…',
+    'COMMIT',
+    'WORD',
+    'WORD,…',
+    'RULE',
+    'ID=PACKAGE@VERSION:PATH',
+  ],
 ]);
 
 const accepts = (flag: Flag<unknown>, text: string): boolean => flag.read(text).ok;

@@ -150,10 +150,16 @@ describe('a new run', () => {
     for (const own of [cwd, tmpdir(), 'here', import.meta.dir]) expect(compact).not.toContain(own);
   });
 
-  test('out hides itself from git once, and is left alone when it was there', async () => {
+  test('out hides itself from git while it is new, and is left alone when something is in it', async () => {
     await plan(['--local', '--out', 'b']);
     expect(readFileSync(join(cwd, 'b/.gitignore'), 'utf8')).toBe('*\n');
+    // As a plan leaves it that was killed before it was hidden.
+    mkdirSync(join(cwd, 'begun'));
+    writeFileSync(join(cwd, `begun/.gitignore.${crypto.randomUUID()}.tmp`), '');
+    await plan(['--local', '--out', 'begun']);
+    expect(readdirSync(join(cwd, 'begun')).filter((one) => one.startsWith('.'))).toEqual(['.gitignore']);
     mkdirSync(join(cwd, 'c'));
+    writeFileSync(join(cwd, 'c/track.jsonl'), '');
     await plan(['--local', '--out', 'c']);
     expect(existsSync(join(cwd, 'c/.gitignore'))).toBe(false);
   });

@@ -30,11 +30,16 @@ const writeAll = (run: RunDirectory, laid: LaidDown): void => {
   writeFiles(run.path, laid.files);
 };
 
-/** Makes the directory of all runs; a new one hides itself from git, so that measuring does not make a repository dirty. */
+const HIDING = '.gitignore';
+
+/**
+ * Makes the directory of all runs; a new one hides itself from git, so that measuring does not make a repository dirty. One
+ * that holds nothing counts as new: whoever made it may have been killed before it was hidden.
+ */
 const makeOut = (out: string): void => {
-  if (existsSync(out)) return;
   mkdirSync(out, { recursive: true });
-  writeAtomically(join(out, '.gitignore'), '*\n');
+  if (readdirSync(out).every((name) => name.startsWith(`${HIDING}.`)))
+    writeAtomically(join(out, HIDING), '*\n');
 };
 
 /** The id that a request gets when `taken` runs of its name exist. */
