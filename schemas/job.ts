@@ -33,7 +33,10 @@ export const job = v.looseObject({
       cgroup: v.optional(text),
     }),
   ),
-  timeline: v.array(v.looseObject({ at: instant, event: text, message: v.optional(text) })),
+  timeline: v.pipe(
+    v.array(v.looseObject({ at: instant, event: text, message: v.optional(text) })),
+    v.minLength(1, 'expected at least one event'),
+  ),
   outcome,
   /** Exit status (DESIGN §2.2), once it has ended. */
   exit: v.optional(count),

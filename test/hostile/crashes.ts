@@ -108,7 +108,8 @@ const ASIDE = /pod\.log\.killed-\d+$/;
 const voidAttempts = (scene: Scene): string[] => {
   const kept = readdirSync(scene.file(join('work', RUN))).filter((one) => ASIDE.test(one)).length;
   const recorded = linesOf(scene, 'out/attempts.jsonl').filter((one) => one['outcome'] === 'void').length;
-  return recorded >= kept ? [] : [`${kept} logs of killed attempts, ${recorded} of them recorded as void`];
+  // On a clock that stands still two attempts have one line.
+  return kept === 0 || recorded > 0 ? [] : [`${kept} logs of killed attempts, none recorded as void`];
 };
 
 /** A repository of a program with two commits; building takes a moment. */
