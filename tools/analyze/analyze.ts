@@ -165,7 +165,8 @@ export const analyze = async (
   }
   const { analysis } = result;
   const how = { outcome: outcomeOf(analysis), exit: analysis.exit, reasons: analysis.reasons };
-  const finished = writeOutputs(directory, result, { ...texts, ...(earlier ? { earlier } : {}) });
+  // Before analysis.json, with which the step counts as done: a kill between the two must not lose the attempt.
   if (recorded && !analysis.incomplete) recordAttempt(recorded, ending(how));
+  const finished = writeOutputs(directory, result, { ...texts, ...(earlier ? { earlier } : {}) });
   return { analysis: finished, calibration: result.calibration };
 };
