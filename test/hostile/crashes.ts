@@ -37,7 +37,7 @@ const LOCAL = [
 ];
 const RUN = 'out/cmp-crash';
 
-const must = async (scene: Scene, ...args: string[]): Promise<void> => {
+export const mustRun = async (scene: Scene, ...args: string[]): Promise<void> => {
   const { exit, stderr } = await scene.run(args);
   if (exit !== 0) throw new Error(`${args.join(' ')}: exit ${exit}: ${stderr}`);
 };
@@ -69,7 +69,7 @@ const finishedOrNot = (scene: Scene): string[] => {
 };
 
 /** JSON files of ours are whole whenever one looks. */
-const wholeFiles = (scene: Scene): string[] =>
+export const wholeFiles = (scene: Scene): string[] =>
   [...contentOf(scene.file('work'))].flatMap(([name, bytes]) => {
     if (!name.endsWith('.json')) return [];
     try {
@@ -154,7 +154,7 @@ export const CASES: Readonly<Record<string, CrashCase>> = {
     finally: (_scene, ended, before) => sameWords(ended, before),
   },
   'run-session': {
-    prepare: (scene) => must(scene, 'plan', ...LOCAL, '--run', RUN),
+    prepare: (scene) => mustRun(scene, 'plan', ...LOCAL, '--run', RUN),
     command: ['run-session', '--run', RUN],
     always: finishedOrNot,
     finally: (scene, ended, before) => [
@@ -165,26 +165,26 @@ export const CASES: Readonly<Record<string, CrashCase>> = {
   },
   analyze: {
     async prepare(scene) {
-      await must(scene, 'plan', ...LOCAL, '--run', RUN);
-      await must(scene, 'run-session', '--run', RUN);
+      await mustRun(scene, 'plan', ...LOCAL, '--run', RUN);
+      await mustRun(scene, 'run-session', '--run', RUN);
     },
     command: ['analyze', '--run', RUN, '--max-cv', '9'],
     finally: (scene, ended, before) => [...sameFiles(scene, before, /$^/), ...sameWords(ended, before)],
   },
   'analyze again': {
     async prepare(scene) {
-      await must(scene, 'plan', ...LOCAL, '--run', RUN);
-      await must(scene, 'run-session', '--run', RUN);
-      await must(scene, 'analyze', '--run', RUN, '--max-cv', '8');
+      await mustRun(scene, 'plan', ...LOCAL, '--run', RUN);
+      await mustRun(scene, 'run-session', '--run', RUN);
+      await mustRun(scene, 'analyze', '--run', RUN, '--max-cv', '8');
     },
     command: ['analyze', '--run', RUN, '--max-cv', '9'],
     finally: (scene, ended, before) => [...sameFiles(scene, before, /$^/), ...sameWords(ended, before)],
   },
   'tracker append': {
     async prepare(scene) {
-      await must(scene, 'plan', ...LOCAL, '--run', RUN);
-      await must(scene, 'run-session', '--run', RUN);
-      await must(scene, 'analyze', '--run', RUN, '--max-cv', '9');
+      await mustRun(scene, 'plan', ...LOCAL, '--run', RUN);
+      await mustRun(scene, 'run-session', '--run', RUN);
+      await mustRun(scene, 'analyze', '--run', RUN, '--max-cv', '9');
     },
     command: ['tracker', 'append', '--run', RUN],
     finally: (scene, ended, before) => [

@@ -64,9 +64,8 @@ const cgroupsNamed = (start: string): string[] => {
   return found;
 };
 
-/** `runs`: what the names of its runs, and so of their cgroups, begin with. */
-export const makeScene = (name: string, runs: string): Scene => {
-  const dir = scratchDirectory(`scene-${name}`);
+/** `runs`: what the names of its runs, and so of their cgroups, begin with. `dir`: an empty directory, else a new one. */
+export const makeScene = (name: string, runs: string, dir = scratchDirectory(`scene-${name}`)): Scene => {
   const mark = `${name}-${process.pid}-${Math.random()}`;
   const file = (inside: string): string => join(dir, inside);
   for (const inside of ['tmp', 'cache', 'work']) mkdirSync(file(inside));

@@ -270,7 +270,7 @@ describe('a run that is not judged', () => {
       format: 'job/1',
       run: 'k8sbench-cmp-made',
       delivery: 'image',
-      timeline: [],
+      timeline: [{ at: '2026-01-02T03:04:05.000Z', event: 'claimed' }],
 
       outcome: 'invalid',
       message: 'the admitted pod has other resources',
