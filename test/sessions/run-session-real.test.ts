@@ -142,7 +142,8 @@ test('several sessions: one line in the history, from all of them', () => {
   for (const { dir } of spread.children)
     expect(existsSync(join(scratch, out, 'several', dir, 'MANIFEST.sha256'))).toBe(true);
   expect(attempts(out)).toEqual([expect.objectContaining({ outcome: 'judged' })]);
-  expect(readdirSync(temporary)).toEqual([]);
+  // A session left at once by a second signal, above, may have left its own.
+  expect(readdirSync(temporary).filter((name) => name.includes('several'))).toEqual([]);
 }, 60_000);
 
 test('a workload that fails: exit 1, nothing on stdout, the cause and where the log is', () => {
