@@ -119,7 +119,7 @@ describe.each(['bun', 'node24', 'node'] as Runtime[])('on %s', (runtime) => {
       for (const part of says) expect(error!['message']).toMatch(part);
       expect(result.lines.slice(-2).map((line) => line.t)).toEqual(['error', 'end']);
       if (code !== 'artifacts') expect(only(result.lines, 'sample')).toEqual([]);
-      for (const word of ['600', '1000']) expect(processesWith(word)).toEqual([]);
+      for (const word of ['600.417', '1000.417']) expect(processesWith(word)).toEqual([]);
     });
 });
 
