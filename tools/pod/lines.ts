@@ -10,6 +10,8 @@ export interface Output {
 /** How long a reader that doesn't read is waited for once the session was asked to stop, ms. */
 const PATIENCE_MS = 2000;
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** A number that JSON can't hold would be written as null and read as nothing: refuse it where it comes in. */
 const finiteOnly = (key: string, value: unknown): unknown => {
   if (typeof value === 'number' && !Number.isFinite(value))
@@ -17,7 +19,7 @@ const finiteOnly = (key: string, value: unknown): unknown => {
   return value;
 };
 
-/** Writes the session's lines: each whole and at once, numbered, digested, and `end` as the last (DESIGN §4.6). */
+/** Writes the session's lines: each whole, numbered, digested, and `end` as the last (DESIGN §4.6). */
 export class LineWriter {
   #output: Output;
   #interrupted: AbortSignal;
@@ -59,9 +61,17 @@ export class LineWriter {
     if (this.#broken) throw this.#broken;
   }
 
-  async put(t: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
-    const text = `${JSON.stringify({ t, seq: this.#seq, ...fields }, finiteOnly)}\n`;
-    this.#seq++;
+  async put(t: string, fields: Fields): Promise<void> {
+    await this.putAll([[t, fields]]);
+  }
+
+  /** Lines that belong together, in one write. */
+  async putAll(lines: readonly (readonly [t: string, fields: Fields])[]): Promise<void> {
+    const texts = lines.map(
+      ([t, fields], at) => `${JSON.stringify({ t, seq: this.#seq + at, ...fields }, finiteOnly)}\n`,
+    );
+    const text = texts.join('');
+    this.#seq += lines.length;
     this.#hash.update(text);
     await this.#write(text);
   }

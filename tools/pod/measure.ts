@@ -30,6 +30,7 @@ import { SessionError } from './session-error.ts';
 import { Settle } from './settle.ts';
 import { type SpeedProbe, startSpeedProbe } from './speed-probe.ts';
 import { type Bench, runStep } from './step.ts';
+import { StderrFiles } from './stderr-files.ts';
 import { SurroundingsMeter } from './surroundings.ts';
 
 /** A session under way: its plan, its place and its log. */
@@ -188,7 +189,7 @@ const rigOf = (
     affinity: { expected: cores.pinned ? cores.list : cpus.allowedList, pinned: cores.pinned },
     cwd: place.cwd,
     env: { ...env, GOMAXPROCS: String(cores.gomaxprocs) },
-    logs,
+    stderr: closing(new StderrFiles(logs)),
     limits: plan.limits,
     stopping,
   };
@@ -207,8 +208,10 @@ const runSteps = async (
   for (const [number, step] of steps.entries()) {
     stopping.throwIfAborted();
     const { cpu, line } = await runStep(rig, bench, step, number);
-    await lines.put('cpu', cpu);
-    await lines.put(step.step, line);
+    await lines.putAll([
+      ['cpu', cpu],
+      [step.step, line],
+    ]);
     likeness.check(step.step, step.target, step.turns, line['fingerprint']);
     written[step.step]++;
     if (!early || step.step !== 'sample') continue;

@@ -7,6 +7,7 @@ import type { CpuMeter } from './meter.ts';
 import type { OutputPipe } from './output-pipe.ts';
 import type { Settle } from './settle.ts';
 import type { SpeedProbe } from './speed-probe.ts';
+import type { StderrFiles } from './stderr-files.ts';
 import type { SurroundingsMeter } from './surroundings.ts';
 
 /** What the CPU time of a process is taken from: the session's cgroup, the runtime's accounting of each process, nothing. */
@@ -33,8 +34,7 @@ export interface Rig {
   };
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Directory of the steps' stderr files. */
-  logs: string;
+  stderr: StderrFiles;
   limits: CompactPlan['limits'];
   /** Aborted when the session must stop; its reason is a SessionError. */
   stopping: AbortSignal;

@@ -55,9 +55,11 @@ const sessionOn = async (
     output: {
       closed: false,
       write: async (text) => {
-        const line = JSON.parse(text) as Line;
-        v.parse(logLine, line);
-        lines.push(line);
+        for (const one of text.trimEnd().split('\n')) {
+          const line = JSON.parse(one) as Line;
+          v.parse(logLine, line);
+          lines.push(line);
+        }
       },
     },
     now: () => Date.UTC(2026, 0, 2, 3, 4, 5),

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { cause } from '../../shared/failure.ts';
 import { type OtherAffinity, otherAffinity } from './affinity.ts';
 import { type Ended, launch } from './launch.ts';
@@ -48,7 +48,7 @@ export class StepRun {
   readonly #rig: Rig;
   readonly #label: string;
   readonly #target: string;
-  readonly #stderr: number;
+  readonly #logName: string;
   readonly #onStop = (): void => this.stop(this.#rig.stopping.reason as SessionError);
   readonly #callOffLimit: () => void;
   readonly #ticker: ReturnType<typeof setInterval>;
@@ -63,7 +63,7 @@ export class StepRun {
     this.#rig = rig;
     this.#label = label;
     this.#target = target;
-    this.#stderr = openSync(`${rig.logs}/${logName}`, 'w+', 0o600);
+    this.#logName = logName;
     const { step_s: limit } = rig.limits;
     this.#callOffLimit = afterSeconds(limit, () =>
       this.stop(this.error('step-limit', `took longer than its limit of ${limit} s and was killed`)),
@@ -124,7 +124,7 @@ export class StepRun {
         cwd,
         env,
         stdout: writer,
-        stderr: this.#stderr,
+        stderr: this.#rig.stderr.fd,
       });
       this.#groups.push(running.pid);
       this.#running = { pid: running.pid, from: performance.now(), look: TICK_MS };
@@ -164,7 +164,7 @@ export class StepRun {
     this.#ticks++;
     if (this.#running === undefined) return;
     this.#rig.clock.sample();
-    if (this.#ticks % 20 === 0 && fstatSync(this.#stderr).size > STDERR_BYTES)
+    if (this.#ticks % 20 === 0 && fstatSync(this.#rig.stderr.fd).size > STDERR_BYTES)
       this.stop(this.error('output', `wrote more than ${STDERR_BYTES} bytes to stderr and was killed`));
     // At the age of 50, 100, 200, 400 ms and so on, then every 10 s.
     const running = this.#running;
@@ -196,9 +196,9 @@ export class StepRun {
   /** The end of what the step wrote to stderr, whole characters only. */
   #stderrTail(): string {
     try {
-      const { size } = fstatSync(this.#stderr);
+      const { size } = fstatSync(this.#rig.stderr.fd);
       const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
-      const length = readSync(this.#stderr, buffer, 0, buffer.length, size - buffer.length);
+      const length = readSync(this.#rig.stderr.fd, buffer, 0, buffer.length, size - buffer.length);
       // The first character may have been cut in two.
       const from = size > TAIL_BYTES ? buffer.findIndex((byte) => (byte & 0xc0) !== 0x80) : 0;
       return buffer.toString('utf8', Math.max(0, from), length).trim();
@@ -218,7 +218,7 @@ export class StepRun {
       if (this.#reason) throw this.#reason;
       this.#refuse(left);
     } finally {
-      closeSync(this.#stderr);
+      this.#rig.stderr.keep(this.#logName);
     }
   }
 }
