@@ -1,6 +1,6 @@
 /**
- * What a process costs in a session: from one sample's line to the last one's, everything between processes counted,
- * divided by the processes that ran in that time. Against the mean that hyperfine tells for the same process.
+ * What a process costs in a session: from one sample's line to the next one's, everything between processes counted, divided
+ * by the processes of a sample; the median over the samples. Against the median that hyperfine tells for the same process.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,15 +20,15 @@ const PROCESSES = 300;
 const perProcess = async (bed: Bed, runtime: PlainSession['runtime'], repeat: number): Promise<number> => {
   const rounds = Math.max(4, Math.round(PROCESSES / repeat));
   const { samples } = await plainSession({ command: 'true', repeat, rounds, runtime }, bed);
-  return (samples.at(-1)!.at - samples[0]!.at) / ((samples.length - 1) * repeat);
+  return median(samples.slice(1).map((one, at) => (one.at - samples[at]!.at) / repeat));
 };
 
 const hyperfine = async (path: string, bed: Bed, cpus: string): Promise<number> => {
   const json = join(bed.directory, 'hyperfine.json');
   const command = `taskset -c ${cpus} true`;
   await run([path, '-N', '--warmup', '20', '--runs', String(PROCESSES), '--export-json', json, command]);
-  const { results } = JSON.parse(readFileSync(json, 'utf8')) as { results: { mean: number }[] };
-  return results[0]!.mean * 1000;
+  const { results } = JSON.parse(readFileSync(json, 'utf8')) as { results: { median: number }[] };
+  return results[0]!.median * 1000;
 };
 
 export const processCost = async (bed: Bed): Promise<Figure[]> => {
