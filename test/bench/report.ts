@@ -59,7 +59,7 @@ ${markdown(figures)}
 
 - **per-process**: sessions of \`true\`, all readings on, pinned. From one sample's line to the next one's, with everything between processes, by the
   processes of a sample; the median of a session, against the median of \`hyperfine -N 'taskset -c LIST true'\`, which leaves out what it does between
-  them.
+  them. On a busy machine most processes wait for a core; the quietest tenth of both tells what is left.
 - **between-samples**: the same time less what was measured, as a share of what was measured; a sample is two processes of half a second.
 - **reported-time**: a program that sleeps 10 ms and writes how long it ran by its own clock. What a session reports beyond that is
   compared with what \`perf stat\` and hyperfine report beyond it; the difference of the medians is the bias, and the unit is the width of the
