@@ -40,7 +40,11 @@ const { exit } = await runSession({
 spool?.close();
 output.close();
 if (K8SBENCH_ACKNOWLEDGED)
-  await linger(K8SBENCH_ACKNOWLEDGED, interrupted.signal, lingerFor(process.env['K8SBENCH_PLAN'], performance.now()));
+  await linger(
+    K8SBENCH_ACKNOWLEDGED,
+    interrupted.signal,
+    lingerFor(process.env['K8SBENCH_PLAN'], performance.now()),
+  );
 // A plan that never came is still waited for.
 if (interrupted.signal.aborted) process.stdin.destroy();
 process.exitCode = exit;

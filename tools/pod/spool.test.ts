@@ -47,7 +47,9 @@ test('it lingers until it is told, stopped, or late', async () => {
 
 test('never into the deadline', () => {
   const plan = JSON.stringify({ limits: { session_s: 600 } });
-  expect([lingerFor(plan, 0), lingerFor(plan, 590_000), lingerFor(plan, 700_000)]).toEqual([600_000, 10_000, 0]);
+  expect([lingerFor(plan, 0), lingerFor(plan, 590_000), lingerFor(plan, 700_000)]).toEqual([
+    600_000, 10_000, 0,
+  ]);
   expect(lingerFor(JSON.stringify({ limits: { session_s: 90_000 } }), 0)).toBe(15 * 60_000);
   expect([lingerFor(undefined, 0), lingerFor('no', 0)]).toEqual([0, 0]);
 });

@@ -61,11 +61,7 @@ export const lingerFor = (plan: string | undefined, age_ms: number): number => {
 };
 
 /** Until the file is there, the signal comes, or it took longer than `longest` ms. */
-export const linger = async (
-  acknowledged: string,
-  signal: AbortSignal,
-  longest: number,
-): Promise<void> => {
+export const linger = async (acknowledged: string, signal: AbortSignal, longest: number): Promise<void> => {
   const until = performance.now() + longest;
   while (!existsSync(acknowledged) && !signal.aborted && performance.now() < until)
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
