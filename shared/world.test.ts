@@ -101,8 +101,19 @@ describe('the real outside', () => {
 
   test('K8SBENCH_NOW stops the clock', () => {
     expect(clock('1767323045678')).toBe('1767323045678');
-    expect(Number(clock('yesterday'))).toBeGreaterThan(Date.parse('2020-01-01'));
+    expect(Number(clock(''))).toBeGreaterThan(Date.parse('2020-01-01'));
   });
+
+  test.each(['yesterday', '-1', '1e3', '0x10', '1.5', '999999999999999', ' 1'])(
+    'K8SBENCH_NOW=%j is refused when the time is asked for',
+    (now) => {
+      const asked = program(
+        `try { world.now(); } catch (error) { await world.stdout.write(error.message); }`,
+      );
+      const { stdout } = Bun.spawnSync(asked, { env: { ...process.env, K8SBENCH_NOW: now } });
+      expect(stdout.toString()).toBe(`$K8SBENCH_NOW: expected a time in ms since 1970, found '${now}'`);
+    },
+  );
 
   test('standard input is read whole, up to a limit', async () => {
     const reader = program(`await world.stdout.write(String((await readStdin(world)).length));`);

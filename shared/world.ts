@@ -1,7 +1,7 @@
 import { write } from 'node:fs';
 import { hostname } from 'node:os';
 import { EXIT } from './exit.ts';
-import { failed } from './failure.ts';
+import { failed, usage } from './failure.ts';
 import { programOf } from './own-files.ts';
 
 /** Somewhere text goes. `write` resolves once it is handed on; a closed pipe is not an error, but `closed` says so. */
@@ -93,15 +93,26 @@ const onSignals = (): AbortSignal => {
   return controller.signal;
 };
 
+/** The last moment of the year 9999: a later one has no time as our files write it. */
+const LAST_MS = 253_402_300_799_999;
+
+/** A clock that stands still where it was told to; one that was told nonsense refuses to tell the time. */
+const clockOf = (told: string | undefined): (() => number) => {
+  if (told === undefined || told === '') return () => Date.now();
+  const fixed = /^(0|[1-9]\d{0,14})$/.test(told) ? Number(told) : Number.NaN;
+  return () => {
+    if (fixed <= LAST_MS) return fixed;
+    throw usage(`$K8SBENCH_NOW: expected a time in ms since 1970, found '${told}'`);
+  };
+};
+
 /** The real outside. `now` follows K8SBENCH_NOW (ms since the epoch) when set, for reproducible runs of examples and tests. */
 export const realWorld = (): World => {
-  const fixed = process.env['K8SBENCH_NOW'];
-  const clock = fixed !== undefined && /^\d{1,15}$/.test(fixed) ? Number(fixed) : undefined;
   return {
     cwd: process.cwd(),
     env: process.env,
     host: hostname(),
-    now: () => clock ?? Date.now(),
+    now: clockOf(process.env['K8SBENCH_NOW']),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     get stdin() {
       return process.stdin;

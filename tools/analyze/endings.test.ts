@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Attempt } from '../../schemas/attempt.ts';
-import { earlierAttempts, type Ending, outcomeOf } from './endings.ts';
+import { clockWarning, earlierAttempts, type Ending, outcomeOf } from './endings.ts';
 
 const own: Ending = {
   at: '2026-01-02T12:00:00.000Z',
@@ -56,3 +56,12 @@ test.each([
   [{ exit: 3, judged: true }, 'refused'],
   [{ exit: 5, judged: false }, 'invalid'],
 ] as const)('%j is %s', (analysis, outcome) => expect(outcomeOf(analysis)).toBe(outcome));
+
+test('attempts from later than the clock says make it doubtful', () => {
+  const now = Date.parse('2026-01-02T11:00:00.000Z');
+  expect(clockWarning([], now)).toBeUndefined();
+  expect(clockWarning([other('a'), other('b', { at: '2026-01-02T11:00:30.000Z' })], now)).toBeUndefined();
+  expect(clockWarning([other('a', { at: '2026-01-02T12:00:00.000Z' }), other('b')], now)).toBe(
+    "attempts.jsonl has attempts up to 2026-01-02T12:00:00.000Z, and this machine's clock says 2026-01-02T11:00:00.000Z: which of them came before this run can't be told; check the clock",
+  );
+});

@@ -28,6 +28,20 @@ export const outcomeOf = ({ exit, judged }: Pick<Analysis, 'exit' | 'judged'>): 
   return judged ? 'judged' : 'unjudged';
 };
 
+/** Clocks of machines that share a directory differ by less, ms. */
+const SKEW_MS = 60_000;
+
+/**
+ * What to say when attempts are recorded from after `now` (ms since the epoch): whether they came before this run can't be
+ * told then. Undefined: nothing.
+ */
+export const clockWarning = (all: readonly Attempt[], now: number): string | undefined => {
+  const latest = all.reduce((most, one) => Math.max(most, Date.parse(one.at)), 0);
+  return latest > now + SKEW_MS
+    ? `attempts.jsonl has attempts up to ${new Date(latest).toISOString()}, and this machine's clock says ${new Date(now).toISOString()}: which of them came before this run can't be told; check the clock`
+    : undefined;
+};
+
 /** Other runs with the same profile, rule, commit and mode that ended before this one, each counted by its last ending. */
 export const earlierAttempts = (
   all: readonly Attempt[],

@@ -1,10 +1,12 @@
 #!/usr/bin/env bun
+import { readAttempts } from '../../shared/attempts.ts';
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { choice, decimal, list, text, yes } from '../../shared/flags.ts';
 import { jsonText, readText } from '../../shared/read.ts';
 import { painter } from '../../shared/terminal.ts';
 import { analyze } from './analyze.ts';
+import { clockWarning } from './endings.ts';
 import { readFailOn } from './fail-on.ts';
 import { calibrationIn, previousAnalysis, touchOutputs } from './outputs.ts';
 import { requestOf } from './request.ts';
@@ -49,6 +51,8 @@ export const tool = defineTool({
       previous && directory
         ? { analysis: previous, calibration: calibrationIn(directory) }
         : await analyze(request, world.interrupted);
+    const clock = directory && clockWarning(readAttempts(directory), world.now());
+    if (clock) talk.warn(clock);
     const colours = world.stderr.isTerminal && !world.env['NO_COLOR'];
     if (!flags.json) talk.print(reportText(analysis, calibration, painter(colours)));
     const printsJson = flags.json || flags.out === '-' || !directory;

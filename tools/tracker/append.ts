@@ -12,6 +12,7 @@ import type { Talk } from '../../shared/talk.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 import { matchBaselines, readBaseline } from './baselines.ts';
 import { sayBroken } from './broken-lines.ts';
+import { clockWarning } from './clock.ts';
 import { type History, readHistory, runName } from './history.ts';
 import { type Identity, isOther, Rolling } from './rolling.ts';
 import { trackLineOf } from './track-line.ts';
@@ -73,16 +74,20 @@ export const append: Verb = {
     const path = resolve(world.cwd, flags.track ?? join(dirname(run.path), 'track.jsonl'));
     const given = flags.history.length > 0 ? flags.history : [track];
     const wanted = new Set(analysis.comparisons.map((one) => `${one.rule}\n${one.turns}`));
-    const at = new Date(world.now()).toISOString();
     const broken: string[] = [];
     const doubts = new Set<string>();
     let lines = '';
+    let clock: string | undefined;
     const repair = appendUnderLock(path, () => {
+      // Under the lock, so that lines stand in the order of their times.
+      const now = world.now();
+      const at = new Date(now).toISOString();
       const histories: History[] = given.map((shown) => {
         const place = shown === track ? path : resolve(world.cwd, shown);
         return readHistory(place, shown, (one) => wanted.has(`${one.rule}\n${one.turns}`), shown === track);
       });
       broken.push(...histories.flatMap((one) => one.broken));
+      clock = clockWarning(histories, runName(analysis.run), now);
       for (const comparison of analysis.comparisons) {
         const rolling = new Rolling(histories, comparison.rule, comparison.turns, runName(analysis.run));
         rolling.prepare(Object.keys(comparison.verdicts).map(referenceKey));
@@ -106,6 +111,7 @@ export const append: Verb = {
     });
     sayRepair(repair, track, talk);
     sayBroken([...new Set(broken)], talk);
+    if (clock !== undefined) talk.warn(clock);
     for (const one of doubts) talk.warn(one);
     if (lines === '')
       throw failed(`'${run.shown}' compared nothing; 'k8sbench analyze --run ${run.shown} --force'`);
