@@ -15,6 +15,8 @@ export interface Ended {
 
 export interface Scene {
   dir: string;
+  /** Value of K8SBENCH_TEST_SCENE in the environment of all that is started in it. */
+  mark: string;
   file(name: string): string;
   /**
    * Starts a tool; `killedAfter` ms it is killed, it alone, as the kernel kills when memory runs out. `through`: words of a
@@ -84,6 +86,7 @@ export const makeScene = (name: string, runs: string, dir = scratchDirectory(`sc
   );
   return {
     dir,
+    mark,
     file,
     async run(args, { killedAfter, env = {}, through = [] } = {}) {
       const child = Bun.spawn([...through, process.execPath, MAIN, ...args], {
