@@ -8,8 +8,8 @@ import { Worker } from 'node:worker_threads';
 import type { Digest } from '../../shared/session-log.ts';
 import type { Source } from './sources.ts';
 
-const SLOTS = 32;
-const SLOT_BYTES = 128 << 10;
+const SLOTS = 12;
+const SLOT_BYTES = 512 << 10;
 /** What stands beside each slot: which hash it is for, what is to be done, and how many bytes there are, or which copy. */
 const HEAD = 3;
 

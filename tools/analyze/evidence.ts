@@ -74,10 +74,7 @@ const evidenceSession = (session: ReadSession, name: string, metrics: readonly M
     series: measuredTargets(profile, facts.mode).flatMap((target) =>
       facts.turns.flatMap((turns) => seriesOf(session, target.name, turns, metrics, rounds)),
     ),
-    readings: data.readings.all.map((one) => {
-      const round = rounds.numberOf(one.round);
-      return round === one.round ? one : Object.assign({}, one, { round });
-    }),
+    readings: data.readings.all(rounds.numberOf),
   };
 };
 

@@ -24,7 +24,7 @@ const multiples = (
   let most = -0x80000000;
   for (let at = 0; at < n; at++) {
     const number = numbers[at]!;
-    const whole = (number * scale + 0.5) | 0;
+    const whole = (number * scale + (number < 0 ? -0.5 : 0.5)) | 0;
     if (whole / scale !== number) return undefined;
     wholes[at] = whole;
     if (whole < least) least = whole;
