@@ -13,10 +13,13 @@ import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { tryLock, writeAtomically } from '../../shared/files.ts';
 import type { Git } from '../../shared/git.ts';
+import { endMarked } from '../../shared/marked-processes.ts';
 import { jsonText } from '../../shared/read.ts';
 import type { Talk } from '../../shared/talk.ts';
 import type { World } from '../../shared/world.ts';
-import { endLeftBuilds, MARK } from './left-builds.ts';
+
+/** In the environment of a build and of all that it starts; the value is the entry that it builds. */
+const MARK = 'K8SBENCH_BUILD';
 
 export interface BuildPlan {
   git: Git;
@@ -121,7 +124,8 @@ export const builtTree = async (plan: BuildPlan, world: World, talk: Talk): Prom
       talk.info(`${shown} was built before: ${tree}`);
       return place;
     }
-    const left = await endLeftBuilds(entry);
+    // Nobody else builds what we hold the lock of: it was left by a k8sbench that was killed.
+    const left = await endMarked(MARK, entry);
     if (left > 0) talk.warn(`ended ${left} process(es) of an earlier build of ${shown} that was killed`);
     removeEntry(git, entry);
     mkdirSync(entry, { recursive: true });

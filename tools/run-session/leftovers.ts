@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Job } from '../../schemas/job.ts';
 import { cause, failed } from '../../shared/failure.ts';
+import { endMarked, killMarked } from '../../shared/marked-processes.ts';
 import type { World } from '../../shared/world.ts';
 import { killMembers, removeLeaf } from './accounting-cgroup.ts';
 import { isAlive, killTree } from './processes.ts';
@@ -54,10 +55,17 @@ export const ownedBy = (run: string, noted: Leftovers): Leftovers => {
   };
 };
 
-/** Kills the session's processes at once. Returns how many were found in its cgroup besides the pod program's own tree. */
-export const killSession = ({ pod, cgroup }: Leftovers): number => {
-  if (pod) killTree(pod);
-  return cgroup === undefined ? 0 : killMembers(cgroup);
+/** In the environment of all that a session starts; the value is the directory of its fixtures, which no other session has. */
+export const MARK = 'K8SBENCH_SESSION';
+
+/** Kills what is left of a session besides the pod program's own tree: by its cgroup, and by the mark, where there is no cgroup. */
+export const killStray = ({ data, cgroup }: Leftovers): number =>
+  (cgroup === undefined ? 0 : killMembers(cgroup)) + (data === undefined ? 0 : killMarked(MARK, data));
+
+/** Kills the session's processes at once. */
+export const killSession = (left: Leftovers): void => {
+  if (left.pod) killTree(left.pod);
+  killStray(left);
 };
 
 const PATIENCE_MS = 2000;
@@ -73,6 +81,7 @@ export const cleanUp = async (left: Leftovers): Promise<string[]> => {
     }
     await Bun.sleep(20);
   }
+  if (left.data !== undefined) await endMarked(MARK, left.data);
   for (let waited = 0; left.cgroup !== undefined && !removeLeaf(left.cgroup); waited += 20) {
     if (waited > PATIENCE_MS) {
       problems.push(

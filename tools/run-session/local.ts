@@ -1,10 +1,19 @@
 /** Delivery `local`: the pod program runs as a child process on this machine (DESIGN §4.5). */
 import { existsSync } from 'node:fs';
 import { failed, usage } from '../../shared/failure.ts';
-import { enterLeaf, killMembers, leafPath } from './accounting-cgroup.ts';
+import { enterLeaf, leafPath } from './accounting-cgroup.ts';
 import { type Ending, endingOf } from './ending.ts';
 import { followLog } from './follow.ts';
-import { cleanUp, dataPath, killSession, leafName, type Leftovers, makeData } from './leftovers.ts';
+import {
+  cleanUp,
+  dataPath,
+  killSession,
+  killStray,
+  leafName,
+  type Leftovers,
+  makeData,
+  MARK,
+} from './leftovers.ts';
 import { liveOn } from './live.ts';
 import { startPod } from './pod-process.ts';
 import type { Delivery, Task } from './task.ts';
@@ -21,6 +30,7 @@ const environment = ({ about, world }: Task, data: string): Record<string, strin
     POD_NAME: undefined,
     K8SBENCH_DELIVERY: 'local',
     K8SBENCH_DATA: data,
+    [MARK]: data,
     NODE_NAME: about.host ?? world.host,
     K8SBENCH_ROOT: about.root,
     K8SBENCH_COMMIT: about.commit,
@@ -73,7 +83,7 @@ const session = async (
     line.startsWith('pod: error: ') ? void lastWords.push(line) : live.say(line),
   );
   // What it left running may hold its output open.
-  const stayed = pod.exited.then(() => (leaf === undefined ? 0 : killMembers(leaf)));
+  const stayed = pod.exited.then(() => killStray(left));
   const { log, error } = await followLog(task, pod.stdout, live);
   const { overran, ...ended } = await pod.ended;
   if (!error) lastWords.forEach(live.say);
