@@ -15,7 +15,7 @@ export interface InputFile {
 /** How a pipe is read that is read without waiting in the kernel, ms. */
 const LOOK_EVERY_MS = 5;
 /** How long a pipe may have no writer; a shell's `<(…)` has one from the start. */
-const WRITER_MS = 1000;
+const WRITER_MS = 300;
 /** How long a writer may write nothing. */
 const SILENCE_MS = 60_000;
 

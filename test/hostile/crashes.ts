@@ -19,7 +19,7 @@ export interface CrashCase {
 }
 
 /** How the command ends when nobody kills it. */
-interface Undisturbed {
+export interface Undisturbed {
   ended: Ended;
   files: ReadonlyMap<string, Buffer>;
   ms: number;

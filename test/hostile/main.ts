@@ -1,8 +1,8 @@
 #!/usr/bin/env bun
 /**
  * The long run of hostile inputs: ten thousand for each reader, large ones, values files read by kubectl's own reader too, and
- * the long crash loops. `main.ts [SEED [INPUTS]]`; the seed is printed and gives the same inputs again. Ends with
- * `N passed, N failed`. Needs Go; the crash loops need root for a full disk and a read-only directory.
+ * kills of every tool at each of its steps and at random moments. `main.ts [SEED [INPUTS]]`; the seed is printed and gives the
+ * same inputs again. Ends with `N passed, N failed`. Needs Go and strace. About half an hour.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,14 +10,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../shared/failure.ts';
 import { parseYaml } from '../../shared/yaml.ts';
 import { type Campaign, campaign, inParallel } from './campaign.ts';
+import { CASES, crashLoop } from './crashes.ts';
 import { inputRandom } from './fuzz.ts';
+import { injectedProblems } from './injected.ts';
 import { ofYaml } from './inputs.ts';
 import { readAsKubectl } from './kubectl-yaml/read.ts';
 import { READERS } from './readers.ts';
+import { writersProblems } from './writers.ts';
 
 const [seedGiven, inputsGiven] = process.argv.slice(2);
 const seed = Number(seedGiven ?? Math.floor(Date.now() / 1000) % 1_000_000);
 const inputs = Number(inputsGiven ?? 10_000);
+/** Random kills of each command. */
+const KILLS = 60;
 const fixtures = resolve(import.meta.dir, '../../fixtures');
 const text = (path: string): string => readFileSync(join(fixtures, path), 'utf8');
 
@@ -82,5 +87,15 @@ await inParallel(
     .map((name) => async () => tellCampaign(`${name}, large`, await campaign(name, seed, 0, true))),
   2,
 );
+await inParallel(
+  Object.keys(CASES).map((name) => async () => {
+    const { kills, problems } = await injectedProblems(name);
+    tell(`${name}, killed at each of its steps: ${kills} kills`, problems);
+    tell(`${name}, killed at ${KILLS} random moments`, await crashLoop(name, KILLS, seed));
+  }),
+  2,
+);
+for (const kind of ['track', 'attempts'] as const)
+  tell(`${kind}.jsonl, twenty writers, ten of them killed`, await writersProblems(kind, 300, 10, seed));
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
