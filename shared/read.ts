@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import * as v from 'valibot';
 import { cause, Failure, failed, usage } from './failure.ts';
 import { openInput, readInput } from './input-file.ts';
-import { syntaxLine, unclearIn } from './json-text.ts';
+import { lostIn, syntaxLine, unclearIn } from './json-text.ts';
 
 /** A value with the line each part of it stands on, where the format has lines that people see. */
 export interface Placed {
@@ -145,6 +145,8 @@ export const parseJson = (written: string, file: string, fail: typeof usage = fa
   try {
     value = JSON.parse(text);
   } catch (error) {
+    const lost = lostIn(text);
+    if (lost) throw fail(`${file}:${lost.line}: ${lost.what}`);
     const message = (error instanceof Error ? error.message : String(error)).replace(
       /^JSON Parse error: /,
       '',

@@ -22,8 +22,8 @@ export interface Reader {
   make: Make;
   /** Large inputs: deep nesting, long texts. */
   large?: () => Iterable<Input>;
-  /** Reads an input. */
-  read(input: Buffer): Promise<Result>;
+  /** Reads an input; of several calls that read it, this one. */
+  read(input: Buffer, call?: number): Promise<Result>;
   /** What is wrong with how it ended, beyond what must hold of every tool. */
   wrong(input: Buffer, result: Result): string[];
 }
@@ -58,11 +58,11 @@ const ofRunFile = (
   return {
     make: Buffer.isBuffer(valid) ? ofBytes([valid]) : ofJson(valid),
     ...(Buffer.isBuffer(valid) ? {} : { large: () => largeOf(valid[0]) }),
-    async read(input) {
+    async read(input, which = input.length) {
       bed.reset();
       writeFileSync(join(bed.dir, file), input);
       // Any of the calls may be the one that errs.
-      const [main, ...args] = calls[input.length % calls.length]!;
+      const [main, ...args] = calls[which % calls.length]!;
       return call(main, args, bed.outside());
     },
     wrong: (input, result) => [

@@ -46,6 +46,10 @@ const withoutSeq = (line: unknown): unknown => {
   return rest;
 };
 
+/** Lines as values, numbered and sealed. */
+export const sealedLines = (lines: readonly unknown[]): Buffer =>
+  sealed(lines.map((line) => treeOf(withoutSeq(line))));
+
 /** Large values in a line of each kind, sealed; and lines that are no session's. */
 export const largeLogs = function* (lines: readonly unknown[]): Generator<Input> {
   const nodes = lines.map((line) => treeOf(withoutSeq(line)));
