@@ -98,12 +98,18 @@ export interface Unclear {
   what: string;
 }
 
+/** Where bytes were lost when the text was read: a decoder makes U+FFFD of those that are no UTF-8. */
+export const lostIn = (written: string): Unclear | undefined => {
+  const lost = written.indexOf('\ufffd');
+  return lost === -1
+    ? undefined
+    : { line: lineAt(written, lost), what: 'bytes that are not UTF-8; write it as UTF-8' };
+};
+
 /** Why a text that is JSON is refused all the same: bytes lost in reading it, a key that stands twice, bottomless nesting. */
 export const unclearIn = (written: string, value: unknown): Unclear | undefined => {
-  // What TextDecoder makes of bytes that are no UTF-8.
-  const lost = written.indexOf('\ufffd');
-  if (lost !== -1)
-    return { line: lineAt(written, lost), what: 'bytes that are not UTF-8; write it as UTF-8' };
+  const lost = lostIn(written);
+  if (lost) return lost;
   const { members, depth } = shapeOf(written);
   if (depth > DEEPEST) return { line: 1, what: `nested ${depth} levels deep, more than ${DEEPEST}` };
   if (members === membersOf(value)) return undefined;
