@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { cause, Failure, failed, usage } from './failure.ts';
 import { openInput, readInput } from './input-file.ts';
 import { lostIn, syntaxLine, unclearIn } from './json-text.ts';
+import { plainJson } from './terminal.ts';
 
 /** A value with the line each part of it stands on, where the format has lines that people see. */
 export interface Placed {
@@ -166,5 +167,5 @@ export const readJson = <S extends v.GenericSchema>(
   fail: typeof usage = failed,
 ): v.InferOutput<S> => check(schema, { value: parseJson(readText(path, name), name, fail) }, name, fail);
 
-/** A JSON value as our files hold it: indented, one newline at the end, keys in the writer's order. */
-export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+/** A JSON value as our files hold it: indented, one newline at the end, keys in the writer's order, harmless on a terminal. */
+export const jsonText = (value: unknown): string => `${plainJson(JSON.stringify(value, null, 2))}\n`;

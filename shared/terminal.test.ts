@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { clipped, painter, plainText, table } from './terminal.ts';
+import { clipped, painter, plainJson, plainText, table } from './terminal.ts';
 
 test.each([
   ['abc äöü 日本 👍', 'abc äöü 日本 👍'],
@@ -9,7 +9,18 @@ test.each([
   ['user\u202egnp.exe', 'user\\u202egnp.exe'],
   ['a\u200bb\ufeff', 'a\\u200bb\\ufeff'],
   ['\ud800x\udc00', '\\ud800x\\udc00'],
+  ['a\u00adb\u2060c\u180e\ufff9', 'a\\u00adb\\u2060c\\u180e\\ufff9'],
+  ['a\u{e0041}b', 'a\\udb40\\udc41b'],
 ])('foreign text %j is harmless', (given, shown) => expect(plainText(given)).toBe(shown));
+
+test('JSON for terminals is the same value', () => {
+  const value = { 'a\u009b31m': ['\u202e\u007f', 'ä👍\u{e0041}', '\u001b[2J\n'], b: 1 };
+  for (const json of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+    const plain = plainJson(json);
+    expect(JSON.parse(plain)).toEqual(value);
+    expect(plain.replaceAll('\n', '')).toBe(plainText(plain.replaceAll('\n', '')));
+  }
+});
 
 describe('tables', () => {
   test('columns are aligned by cells, numbers to the right, without trailing blanks', () => {

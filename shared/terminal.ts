@@ -3,15 +3,26 @@
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\u001b': '\\e' };
 
 /**
- * Foreign text (names, messages of workloads) with control characters, bidirectional overrides and lone surrogates shown
- * as escapes, so that it can't move the cursor, hide or reorder what a terminal shows.
+ * What a terminal obeys or shows as nothing: controls, bidirectional overrides, invisible characters (tags too, which are
+ * pairs), half characters.
  */
+const HARMFUL =
+  // eslint-disable-next-line no-control-regex
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const asEscapes = (one: string): string =>
+  one
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+
+/** Foreign text (names, messages of workloads) with all that is harmful shown as escapes, so that it can't move the cursor, hide or reorder what a terminal shows. */
 export const plainText = (text: string): string =>
-  text.replace(
-    // eslint-disable-next-line no-control-regex
-    /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-    (one) => ESCAPES[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  text.replace(HARMFUL, (one) => ESCAPES[one] ?? asEscapes(one));
+
+/** JSON text whose strings hold nothing harmful: the same value, also when a terminal shows it. JSON escapes controls below U+0020 by itself. */
+export const plainJson = (json: string): string =>
+  json.replace(HARMFUL, (one) => (one === '\n' ? one : asEscapes(one)));
 
 /** Cells that a text takes in a terminal: 2 for wide characters, 0 for combining marks. */
 const width = (text: string): number => Bun.stringWidth(text);

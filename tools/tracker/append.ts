@@ -9,6 +9,7 @@ import { Failure, failed, usage } from '../../shared/failure.ts';
 import { problemsOf } from '../../shared/read.ts';
 import { openRun, type RunDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
+import { plainJson } from '../../shared/terminal.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 import { matchBaselines, readBaseline } from './baselines.ts';
 import { sayBroken } from './broken-lines.ts';
@@ -105,7 +106,7 @@ export const append: Verb = {
         const unfit = problemsOf(trackerLine, { value: line }, `${run.shown}/analysis.json`);
         if (unfit.length > 0)
           throw failed([...unfit, `'k8sbench analyze --run ${run.shown} --force' makes it anew`]);
-        lines += `${JSON.stringify(line)}\n`;
+        lines += `${plainJson(JSON.stringify(line))}\n`;
       }
       return lines;
     });
