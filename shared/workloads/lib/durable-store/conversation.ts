@@ -25,7 +25,7 @@ export const turnOf = (turn: number): Message[] => {
     return (state >>> 0) % below;
   };
   return ROLES.map((role) => {
-    const words = Array.from({ length: 20 + next(40) }, () => WORDS[next(WORDS.length)]!);
+    const words = Array.from({ length: 10 + next(20) }, () => WORDS[next(WORDS.length)]!);
     return { role, tokens: words.length, text: words.join(' ') };
   });
 };
