@@ -157,5 +157,5 @@ export const shownSentence = (shown: Shown, input: EvidenceInput, metric: Metric
     plural(shown.rounds, 'round'),
   ].join(', ');
   const size = input.turns.length > 1 ? ` at ${shown.turns} turns` : '';
-  return `${shown.candidate} shows ${found.value.text} ${found.value.up ? words.up : words.down} on ${shown.metric}${size} (${facts}), not judged`;
+  return `${shown.candidate} shows ${found.value.text} ${found.value.up ? words.up : words.down} on ${shown.metric}${size} (${facts}), not a primary metric`;
 };

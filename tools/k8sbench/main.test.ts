@@ -136,3 +136,16 @@ describe('schema', () => {
     expect(stderr).toContain("found 'profil'");
   });
 });
+
+test('a calibration of a plain command needs no candidate: the reference stands for it', async () => {
+  const { exit, stdout } = await runTool(main, [
+    'calibrate',
+    '--local',
+    '--reference',
+    'sort -n x',
+    '--explain',
+  ]);
+  expect(exit).toBe(0);
+  expect(stdout).toContain("k8sbench profile --reference 'sort -n x' --candidate 'sort -n x')");
+  expect(stdout).toContain('k8sbench plan --mode calibrate --profile - --local');
+});

@@ -106,6 +106,14 @@ EXAMPLES
   exits: concluding,
 });
 
+type Given = Parameters<NonNullable<Pipeline['settle']>>[0];
+
+/** Every profile has a candidate; a calibration never starts it, so the reference's own command will do. */
+const withCandidate = (given: Given): Given => {
+  const reference = given.get('reference');
+  return reference && !given.has('candidate') ? new Map([...given, ['candidate', reference]]) : given;
+};
+
 const CALIBRATION = [
   making,
   planning('calibrate'),
@@ -119,14 +127,15 @@ export const calibrate = definePipeline({
   name: 'calibrate',
   about: "measures the reference alone: the noise floor that a comparison's nodes have",
   links: CALIBRATION,
-  settle: settled(CALIBRATION),
+  settle: (given, world) => settled(CALIBRATION)(withCandidate(given), world),
   more: `PRINTS
 
   the run directory's path; its calibration.json is what 'k8sbench compare --calibration' takes
 
-EXAMPLE
+EXAMPLES
 
-  k8sbench calibrate --local --rounds 12`,
+  k8sbench calibrate --local --rounds 12
+  k8sbench calibrate --local --reference 'sort -n data'`,
   exits,
 });
 
