@@ -18,8 +18,6 @@ export const writeOwnParts = (out: string, workloads: boolean, world: World): vo
   const session = join(out, 'lib/pod.mjs');
   if (existsSync(join(root, 'lib/pod.mjs'))) return cpSync(join(root, 'lib/pod.mjs'), session);
   const made = Bun.spawnSync([process.execPath, inTree('tools/pod/bundle.ts'), session], {
-    // The bundler writes the paths of modules as seen from where it is started.
-    cwd: inTree(''),
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { podBundle } from './bundle.ts';
@@ -61,5 +62,15 @@ describe('pod.mjs', () => {
     expect(imported.length).toBeGreaterThan(5);
     expect(imported.filter((name) => !name.startsWith('node:'))).toEqual([]);
     expect(text).not.toContain(here);
+    expect(text).toContain('\n// tools/pod/in-pod.ts\n');
+  });
+
+  test('is the same from whatever directory it is made', async () => {
+    const text = await podBundle();
+    for (const cwd of ['/', tmpdir(), here]) {
+      const program = `process.stdout.write(await (await import('${here}/bundle.ts')).podBundle())`;
+      const made = Bun.spawnSync([process.execPath, '-e', program], { cwd });
+      expect(made.stdout.toString() === text ? '' : cwd).toBe('');
+    }
   });
 });
