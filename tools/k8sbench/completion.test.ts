@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unlessNo } from '../../shared/flags.ts';
 import { runTool } from '../../test/outside.ts';
-import { tool as completion } from './completion.ts';
+import { completionOf } from './completion.ts';
 import { bashScript } from './completion-bash.ts';
 import { described } from './described.ts';
 import { main } from './main.ts';
 import { TOOLS } from './table.ts';
 
+const completion = completionOf(TOOLS);
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-completion-'));
 beforeAll(() => {
   mkdirSync(join(scratch, 'out dir'));

@@ -38,7 +38,7 @@ export const stepSummary = (ended: Ended): string => {
   const blocks = [
     `## k8sbench ${pipeline}: ${outcome(ended)}${which}\n`,
     ...(analysis ? [`${marked(where(analysis))}\n`] : []),
-    ...(calibration ? calibrated(calibration) : analysis ? comparisons(analysis) : []),
+    ...(calibration ? calibrated(calibration, analysis ?? {}) : analysis ? comparisons(analysis) : []),
     ...(analysis ? judgement(analysis) : []),
     ...section('What went wrong', problems),
     ...(run === undefined ? [] : [`Run directory: ${code(run)} on ${code(host)}\n`]),

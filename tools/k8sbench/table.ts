@@ -1,18 +1,7 @@
-import type { Tool } from '../../shared/command-line.ts';
+import type { Entry } from './entry.ts';
 
 /** What k8sbench is, in one line. */
 export const ABOUT = 'A/B benchmarks, process by process, judged only when the measurement carries it';
-
-export type Group = 'session' | 'judging' | 'pipelines' | 'about the tools';
-
-/** One word after `k8sbench`. */
-export interface Entry {
-  group: Group;
-  /** One line; the tool's own. */
-  about: string;
-  /** Loaded when it is called, so that a tool starts as fast as if it were alone. */
-  load(): Promise<{ tool: Tool }>;
-}
 
 /** Every tool, and what the dispatcher itself can do, in the order people meet them. */
 export const TOOLS: Readonly<Record<string, Entry>> = {
@@ -109,6 +98,6 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
   completion: {
     group: 'about the tools',
     about: 'prints a completion script for a shell',
-    load: () => import('./completion.ts'),
+    load: async () => ({ tool: (await import('./completion.ts')).completionOf(TOOLS) }),
   },
 };

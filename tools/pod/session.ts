@@ -3,28 +3,13 @@ import { tmpdir } from 'node:os';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { cause, isSystemError } from '../../shared/failure.ts';
 import { readPlan } from './compact-plan.ts';
-import { LineWriter, type Output } from './lines.ts';
-import type { Machine } from '../../shared/machine.ts';
+import { LineWriter } from './lines.ts';
 import { measure } from './measure.ts';
+import type { Outside } from './outside.ts';
 import { placeOf } from './place.ts';
 import { SessionError } from './session-error.ts';
+import { jobAge } from './job-age.ts';
 import { afterSeconds } from './time-limit.ts';
-
-/** What a session takes from outside. */
-export interface Outside {
-  /** JSON text of the plan. */
-  plan(): Promise<string>;
-  env: Readonly<Record<string, string | undefined>>;
-  cwd: string;
-  host: string;
-  machine: Machine;
-  output: Output;
-  /** ms since the epoch. */
-  now(): number;
-  random(bytes: number): Uint8Array;
-  /** Aborted with the signal's name as reason. */
-  interrupted: AbortSignal;
-}
 
 /** How a session ended: its exit status, and why when it isn't done. */
 export interface Ending {
@@ -86,12 +71,14 @@ export const runSession = async (outside: Outside): Promise<Ending> => {
   try {
     const { plan, planSha256 } = readPlan(await unlessAborted(outside.plan(), stopping.signal));
     const limit = plan.limits.session_s;
+    const age = jobAge(outside.env['K8SBENCH_SUBMITTED_AT'], outside.now(), limit);
+    const waited = age < 1 ? '' : `, of which its Job waited ${Math.round(age)} s to start`;
     undo(
-      afterSeconds(limit, () =>
+      afterSeconds(limit - age, () =>
         stopping.abort(
           new SessionError(
             'session-limit',
-            `the session took longer than its limit of ${limit} s; plan fewer rounds or sizes, or a later deadline`,
+            `the session took longer than its limit of ${limit} s${waited}; plan fewer rounds or sizes, or a later deadline`,
           ),
         ),
       ),
