@@ -83,7 +83,17 @@ export const comparison = v.pipe(
 export type Comparison = v.InferOutput<typeof comparison>;
 
 /** Something that weakens a conclusion: a number, its threshold, one sentence (DESIGN §1). */
-export const doubt = v.looseObject({ name: text, value: finite, threshold: finite, sentence: text });
+export const doubt = v.looseObject({
+  name: text,
+  value: finite,
+  threshold: finite,
+  sentence: text,
+  /** What it is about, where it is not the whole session: a candidate, a size, a metric; and which session of several. */
+  candidate: v.optional(text),
+  turns: v.optional(positive),
+  metric: v.optional(text),
+  session: v.optional(text),
+});
 export type Doubt = v.InferOutput<typeof doubt>;
 
 /** What the evidence says of one candidate, size and metric (DESIGN §5); ratio = candidate / reference with its 95 % interval. */
@@ -149,6 +159,8 @@ const fields = {
   exit: v.picklist([0, 3, 4, 5], 'expected 0, 3, 4 or 5'),
   /** Size list, in the order measured. */
   turns: v.array(positive),
+  /** What sizes count; absent: turns. `processes`: those of a sample of plain commands. */
+  counted: v.optional(v.literal('processes')),
   rounds: positive,
   /** Whether `--allow-incomplete` read a log that is not whole. */
   incomplete: v.optional(v.array(text)),

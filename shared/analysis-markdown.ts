@@ -3,6 +3,7 @@ import type { Analysis } from '../schemas/analysis.ts';
 import type { Calibration } from '../schemas/calibration.ts';
 import { comparisonRows, noiseRows, nodeRows } from './analysis-tables.ts';
 import { gateWords, limitText, noiseLine } from './analysis-words.ts';
+import { atSize, type Counted, sizeText } from './sizes.ts';
 import { code, marked, markdownList, markdownTable } from './markdown.ts';
 
 /** A titled list; nothing where there is nothing to say. */
@@ -10,12 +11,13 @@ export const section = (title: string, texts: readonly string[]): string[] =>
   texts.length > 0 ? [`**${title}**\n\n${markdownList(texts)}`] : [];
 
 /** A table for each size and candidate, with the reference's noise. */
-export const comparisons = ({ comparisons: all, metrics, noise, maxCv, gate }: Analysis): string[] =>
-  all.map((one) => {
+export const comparisons = (analysis: Analysis): string[] => {
+  const { comparisons: all, metrics, noise, maxCv, gate } = analysis;
+  return all.map((one) => {
     const cvs = noiseLine(noise[String(one.turns)], maxCv);
     const net = one.floor === undefined ? '' : `, net of ${code(one.floor)}`;
     return (
-      `### ${code(one.rule)} at ${one.turns} turns\n\n` +
+      `### ${code(one.rule)} ${atSize(one.turns, analysis)}\n\n` +
       `${code(one.candidate)} against ${code(one.reference)}, ${one.samples} samples each${net}\n\n` +
       markdownTable(comparisonRows(one, metrics), [2, 3, 4, 5, 6, 7, 8]) +
       (cvs === ''
@@ -23,12 +25,13 @@ export const comparisons = ({ comparisons: all, metrics, noise, maxCv, gate }: A
         : `\nCV of ${code(one.reference)}: ${marked(cvs)} (limit ${limitText(maxCv)}, ${gateWords(gate)})\n`)
     );
   });
+};
 
 /** The reference's noise and the nodes, for each size. */
-export const calibrated = ({ sizes, maxCv, gate }: Calibration): string[] =>
+export const calibrated = ({ sizes, maxCv, gate }: Calibration, counted: Counted): string[] =>
   Object.entries(sizes).map(
     ([turns, size]) =>
-      `### ${turns} turns\n\n${markdownTable(noiseRows(turns, size, maxCv), [0, 2, 3, 4, 5])}\n` +
+      `### ${sizeText(Number(turns), counted)}\n\n${markdownTable(noiseRows(turns, size, maxCv, counted), [0, 2, 3, 4, 5])}\n` +
       `${markdownTable(nodeRows(size, maxCv), [1, 3, 4, 5])}\nlimit ${limitText(maxCv)}, ${gateWords(gate)}\n`,
   );
 
@@ -51,6 +54,8 @@ export const judgement = ({
     doubts.map((one) => `${one.name}: ${one.sentence}`),
   ),
   ...(before && before.refused + before.void > 0
-    ? [`${before.total} earlier runs of the same commit: ${before.refused} refused, ${before.void} void\n`]
+    ? [
+        `${before.total} earlier ${before.total === 1 ? 'run' : 'runs'} of the same commit: ${before.refused} refused, ${before.void} void\n`,
+      ]
     : []),
 ];

@@ -2,6 +2,7 @@
 import type { Analysis, Comparison } from '../schemas/analysis.ts';
 import type { CalibrationNode, CalibrationSize } from '../schemas/calibration.ts';
 import { cvText, noiseLine, shortNumber } from './analysis-words.ts';
+import type { Counted } from './sizes.ts';
 import { referenceKey } from './verdict.ts';
 
 /** Rows by the value's name, with p95 and max where they exist. */
@@ -64,8 +65,13 @@ export const comparisonRows = (
 };
 
 /** The reference's noise at one size: metric, samples, mean, sd, CV, and whether it passes the gate. */
-export const noiseRows = (turns: string, { noise }: CalibrationSize, maxCv: number): string[][] => [
-  ['turns', 'metric', 'n', 'mean', 'sd', 'CV', 'gate'],
+export const noiseRows = (
+  turns: string,
+  { noise }: CalibrationSize,
+  maxCv: number,
+  { counted }: Counted,
+): string[][] => [
+  [counted ?? 'turns', 'metric', 'n', 'mean', 'sd', 'CV', 'gate'],
   ...Object.entries(noise).map(([metric, one]) => [
     turns,
     metric,
@@ -89,6 +95,6 @@ const nodeRow = (name: string, node: CalibrationNode, maxCv: number): string[] =
 
 /** The nodes of one size, each with its own noise and whether it is quiet enough. Nodes' names are foreign text. */
 export const nodeRows = ({ nodes }: CalibrationSize, maxCv: number): string[][] => [
-  ['node', 'runs', 'gated CVs', 'warm drift', 'throttled', 'MHz', ''],
+  ['node', 'runs', 'gated CVs', 'warm drift', 'throttled', 'MHz', 'state'],
   ...Object.entries(nodes).map(([name, node]) => nodeRow(name, node, maxCv)),
 ];

@@ -112,6 +112,7 @@ describe('each doubt can be made to fire, with no other than it brings along', (
     [['throttled'], { reading: ({ round }, wall) => ({ throttledMs: round % 4 === 0 ? wall : 0 }) }, {}],
     [['steal'], { reading: ({ round }, wall) => ({ stealMs: round % 4 === 0 ? wall : 0 }) }, {}],
     [['stalled'], { reading: ({ round }, wall) => ({ stalledMs: round % 4 === 0 ? 2 * wall : 0 }) }, {}],
+    [['contended'], { reading: ({ round }, wall) => ({ contendedMs: round % 4 === 0 ? 2 * wall : 0 }) }, {}],
     [['clock'], { noise: 0.05, reading: (_, wall) => ({ mhz: 60_000 / wall }) }, {}],
     [['clock'], { noise: 0.05, reading: (_, wall) => ({ speedMs: wall / 10 }) }, {}],
     [

@@ -1,4 +1,5 @@
 /** What weakens the conclusions, as data: a name, a number, its threshold, one sentence. Pure. */
+import { atSize } from '../sizes.ts';
 import { median } from '../statistics.ts';
 import { dip, dipP } from './dip.ts';
 import {
@@ -28,7 +29,7 @@ export const THRESHOLDS = {
   /** Fewer values than this have no modes to speak of. */
   bimodalRounds: 12,
   /** Share of its wall time that one sample may lose before it counts: held back by a quota, stolen, stalled. */
-  lost: { throttled: 0.02, steal: 0.02, stalled: 0.1 },
+  lost: { throttled: 0.02, steal: 0.02, stalled: 0.1, contended: 0.1 },
   /** Share of samples that may count. */
   samples: 0.05,
   /** Times below this are mostly the clock's and the scheduler's, ms. */
@@ -46,6 +47,11 @@ const LOSSES: readonly {
   { name: 'throttled', read: (one) => one.throttledMs, what: 'were held back by the CPU quota' },
   { name: 'steal', read: (one) => one.stealMs, what: 'lost their cores to other machines' },
   { name: 'stalled', read: (one) => one.stalledMs, what: 'stalled for CPU, memory or io' },
+  {
+    name: 'contended',
+    read: (one) => one.contendedMs,
+    what: 'ran while tasks of the machine waited for the measured cores,',
+  },
 ];
 
 /** Samples that lost more than a trifle of their time to something that is not theirs. */
@@ -61,7 +67,7 @@ const lostTime = ({ readings = [] }: Session): SessionDoubt[] =>
   });
 
 /** Values that fall into two heaps, in any target: a mean between them describes neither. */
-const bimodality = (facts: SessionFacts): SessionDoubt[] => {
+const bimodality = (input: EvidenceInput, facts: SessionFacts): SessionDoubt[] => {
   if (facts.rounds > MOST_ROUNDS) return [];
   const tried = facts.tracks.flatMap((track) => {
     const values = sortedCopy(track.values.filter((one) => !Number.isNaN(one)));
@@ -82,13 +88,15 @@ const bimodality = (facts: SessionFacts): SessionDoubt[] => {
       value,
       threshold: THRESHOLDS.bimodal,
       side: 'below',
-      sentence: `${metric.key} of ${target} at ${turns} turns falls into two heaps (dip test, ${pText(value)}); a middle value describes neither`,
+      turns,
+      metric: metric.key,
+      sentence: `${metric.key} of ${target} ${atSize(turns, input)} falls into two heaps (dip test, ${pText(value)}); a middle value describes neither`,
     },
   ];
 };
 
 /** Primary times so short that the clock and the scheduler are in them. */
-const shortTimes = (facts: SessionFacts): SessionDoubt[] => {
+const shortTimes = (input: EvidenceInput, facts: SessionFacts): SessionDoubt[] => {
   const times = facts.tracks
     .filter((one) => one.metric.basis !== 'count' && !one.metric.signed)
     .flatMap((track) => {
@@ -104,7 +112,9 @@ const shortTimes = (facts: SessionFacts): SessionDoubt[] => {
       value,
       threshold: THRESHOLDS.shortMs,
       side: 'below',
-      sentence: `${track.metric.key} of ${track.target} at ${track.turns} turns is ${value.toPrecision(2)} ms; give a sample more work, times under ${THRESHOLDS.shortMs} ms are mostly overhead`,
+      turns: track.turns,
+      metric: track.metric.key,
+      sentence: `${track.metric.key} of ${track.target} ${atSize(track.turns, input)} is ${value.toPrecision(2)} ms; give a sample more work, times under ${THRESHOLDS.shortMs} ms are mostly overhead`,
     },
   ];
 };
@@ -144,7 +154,10 @@ const wallAndCpu = (input: EvidenceInput, said: readonly Said[]): SessionDoubt[]
         value: Math.abs(Math.log(wall.ratio / cpu.ratio)),
         threshold: margin,
         side: 'above' as const,
-        sentence: `${wall.candidate} at ${wall.turns} turns is ${a} by wall time (${wall.metric}) and ${b} by CPU time (${cpu.metric}); it waits for something, or runs on more cores`,
+        candidate: wall.candidate,
+        turns: wall.turns,
+        metric: wall.metric,
+        sentence: `${wall.candidate} ${atSize(wall.turns, input)} is ${a} by wall time (${wall.metric}) and ${b} by CPU time (${cpu.metric}); it waits for something, or runs on more cores`,
       },
     ];
   });
@@ -163,7 +176,9 @@ const controls = (input: EvidenceInput, judged: readonly Judged[]): SessionDoubt
       value: control!.p,
       threshold: input.level ?? DEFAULTS.level,
       side: 'below',
-      sentence: `${metric} of ${input.control} at ${turns} turns differs from ${input.reference}, the same program (${pText(control!.p)}); no difference of this run can be believed`,
+      turns,
+      metric,
+      sentence: `${metric} of ${input.control} ${atSize(turns, input)} differs from ${input.reference}, the same program (${pText(control!.p)}); no difference of this run can be believed`,
     }));
 
 /** What the history says against this run. */
@@ -204,8 +219,8 @@ export const doubtsOf = (
     const doubts = [
       ...roundTrends(input, facts),
       ...lostTime(session),
-      ...bimodality(facts),
-      ...shortTimes(facts),
+      ...bimodality(input, facts),
+      ...shortTimes(input, facts),
       ...wallAndCpu(input, [...own, ...shown.filter(mine)]),
       ...controls(input, own),
     ];

@@ -49,6 +49,8 @@ export interface Reading {
   stealMs?: number;
   /** Time some task of it stalled for CPU, memory or io (the largest of the three), ms. */
   stalledMs?: number;
+  /** Time some task of the machine waited for a core while it ran, ms; only where all of the machine's cores are measured. */
+  contendedMs?: number;
   /** Mean clock, MHz. */
   mhz?: number;
   /** The speed probe's time for its fixed work, ms. */
@@ -69,6 +71,8 @@ export interface EvidenceInput {
   control?: string;
   floor?: string;
   turns: readonly number[];
+  /** What sizes count; left out: turns. */
+  counted?: 'processes';
   metrics: readonly Metric[];
   /** One or more; nodes of a spread count as sessions. */
   sessions: readonly Session[];
@@ -128,7 +132,7 @@ export type Judged = Conclusion & {
 };
 
 /** A doubt of the format; `side` says where its value lies when it fires: p below its level, shares above their limit. */
-export type SessionDoubt = Doubt & { side: 'above' | 'below'; session?: string };
+export type SessionDoubt = Doubt & { side: 'above' | 'below' };
 
 export interface Evidence {
   conclusions: Judged[];

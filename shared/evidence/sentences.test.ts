@@ -44,8 +44,20 @@ test.each<[string, Partial<Judged>, Partial<EvidenceInput>, Partial<Metric>]>([
     {},
   ],
   [
-    'candidate is 1.6× faster (95 %: 25.0 %–2.0×, wall, this session, 12 rounds, p = 0.0005)',
+    'candidate is 1.6× faster (95 %: 1.3–2.0×, wall, this session, 12 rounds, p = 0.0005)',
     { ratio: 0.625, low: 0.5, high: 0.75 },
+    {},
+    {},
+  ],
+  [
+    "can't tell: candidate looks 1.6× slower (95 %: 1.05× faster to 2.5× slower, wall, this session, 12 rounds, p = 0.25); more rounds will hardly settle it",
+    { conclusion: 'cant-tell', ratio: 1.6, low: 0.952, high: 2.5, p: 0.25 },
+    {},
+    {},
+  ],
+  [
+    "can't tell: candidate looks 30.0 % slower (95 %: 10.0 % faster to 90.0 % slower, wall, this session, 12 rounds, p = 0.25); more rounds will hardly settle it",
+    { conclusion: 'cant-tell', ratio: 1.3, low: 0.9, high: 1.9, p: 0.25 },
     {},
     {},
   ],

@@ -1,4 +1,5 @@
 /** The sentences that a person would quote. All words about conclusions are made here. Pure. */
+import { atSize } from '../sizes.ts';
 import { DEFAULTS, type EvidenceInput, type Judged, type Metric, type Shown } from './input.ts';
 
 const BASIS = { wall: 'wall', cpu: 'CPU', count: 'count' } as const;
@@ -30,10 +31,14 @@ interface Change {
   up: boolean;
 }
 
-/** A ratio of 0.959 is 4.1 % less. */
-const changeOf = (ratio: number): Change => {
-  const factor = Math.max(ratio, 1 / ratio);
-  const text = factor >= FACTOR ? `${digits(factor)}×` : `${digits(100 * (ratio - 1))} %`;
+const factorOf = (ratio: number): number => Math.max(ratio, 1 / ratio);
+
+/** A ratio of 0.959 is 4.1 % less; one of 0.5 twice as fast. An interval is told as its estimate is. */
+const changeOf = (ratio: number, inFactors: boolean): Change => {
+  const factor = factorOf(ratio);
+  const text = inFactors
+    ? `${factor < 1.1 ? factor.toFixed(2) : digits(factor)}×`
+    : `${digits(100 * (ratio - 1))} %`;
   return { text, up: ratio >= 1 };
 };
 
@@ -51,8 +56,9 @@ const numbersOf = ({
   high,
 }: Pick<Judged, 'difference' | 'ratio' | 'low' | 'high'>): Numbers => {
   const unit = difference?.unit === undefined ? '' : ` ${difference.unit}`;
+  const inFactors = !difference && factorOf(ratio!) >= FACTOR;
   const show = (one: number): Change =>
-    difference ? { text: `${digits(one)}${unit}`, up: one >= 0 } : changeOf(one);
+    difference ? { text: `${digits(one)}${unit}`, up: one >= 0 } : changeOf(one, inFactors);
   const [value, from, to] = difference
     ? [difference.estimate, difference.low, difference.high]
     : [ratio!, low, high];
@@ -85,7 +91,7 @@ const percent = (share: number): string => `${Number((100 * share).toPrecision(3
 /** Which of several questions this is: the metric unless it is the only one, the size likewise. */
 const about = (judged: Pick<Judged, 'metric' | 'turns'>, input: EvidenceInput): string => {
   const metric = input.metrics.filter((one) => one.primary).length > 1 ? ` on ${judged.metric}` : '';
-  return input.turns.length > 1 ? `${metric} at ${judged.turns} turns` : metric;
+  return input.turns.length > 1 ? `${metric} ${atSize(judged.turns, input)}` : metric;
 };
 
 const why = (judged: Judged, untrusted: boolean): string => {
@@ -156,6 +162,6 @@ export const shownSentence = (shown: Shown, input: EvidenceInput, metric: Metric
     sessionText(input.sessions.length > 1 ? shown.session : undefined),
     plural(shown.rounds, 'round'),
   ].join(', ');
-  const size = input.turns.length > 1 ? ` at ${shown.turns} turns` : '';
+  const size = input.turns.length > 1 ? ` ${atSize(shown.turns, input)}` : '';
   return `${shown.candidate} shows ${found.value.text} ${found.value.up ? words.up : words.down} on ${shown.metric}${size} (${facts}), not a primary metric`;
 };

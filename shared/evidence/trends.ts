@@ -1,4 +1,5 @@
 /** Doubts from the course of a session: rounds that can't be exchanged, so that its intervals promise too much. Pure. */
+import { atSize } from '../sizes.ts';
 import { mean, standardDeviation } from '../statistics.ts';
 import { DEFAULTS, type EvidenceInput, type Reading, type SessionDoubt } from './input.ts';
 import type { Pair } from './pairs.ts';
@@ -66,19 +67,30 @@ const moved = ({ differences }: Pair): number => {
 };
 
 /** Candidate over reference moves in one direction during the session. */
-const drift = ({ rounds, pairs }: SessionFacts, random: Random, least: number): SessionDoubt[] => {
+const drift = (
+  input: EvidenceInput,
+  { rounds, pairs }: SessionFacts,
+  random: Random,
+  least: number,
+): SessionDoubt[] => {
   const p = permutationP(rounds, driftStatistic(pairs.map((one) => rankScores(one.differences))), random);
   if (p > TREND_LEVELS.drift) return [];
   const pair = largest(pairs, (one) => Math.abs(moved(one)));
   const total = moved(pair);
   if (!pair.metric.signed && Math.abs(total) < least) return [];
   const size = pair.metric.signed ? '' : ` by ${percent(total)}`;
+  const { target, turns, metric } = pair;
   return fires(
     'drift',
     p,
     () =>
-      `${pair.target} against the reference drifts${size} from the first round to the last, on ${pair.metric.key} at ${pair.turns} turns`,
-  );
+      `${target} against the reference drifts${size} from the first round to the last, on ${metric.key} ${atSize(turns, input)}`,
+  ).map((one) => ({
+    ...one,
+    ...(target === input.control ? {} : { candidate: target }),
+    turns,
+    metric: metric.key,
+  }));
 };
 
 /** Neighbouring rounds are alike: fewer independent rounds than it seems. Series that hardly vary are left out. */
@@ -213,7 +225,7 @@ export const roundTrends = (input: EvidenceInput, facts: SessionFacts): SessionD
   const least = trifle(input);
   const byPlace = groupedBy(facts, (one) => String(one.position));
   const byPredecessor = groupedBy(facts, (one) => one.predecessor);
-  const drifts = drift(facts, random, least);
+  const drifts = drift(input, facts, random, least);
   return [
     // A drift makes neighbours alike too; it is named once.
     ...(drifts.length > 0 ? drifts : wandering(facts, random, least)),

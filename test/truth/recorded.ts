@@ -82,7 +82,7 @@ export const recordedSessions = (): Recorded[] =>
 const countOf = <T>(all: readonly T[], holds: (one: T) => boolean): number => all.filter(holds).length;
 
 /** Doubts that only say how busy the machine was meanwhile: they fire on sessions that are not clean. */
-const OF_THE_MACHINE = new Set(['throttled', 'steal', 'stalled', 'short', 'clock']);
+const OF_THE_MACHINE = new Set(['throttled', 'steal', 'stalled', 'contended', 'short', 'clock']);
 
 function* ofSameProgram(workload: string, sessions: readonly Recorded[]): Generator<TruthRecord> {
   const about = (check: string, what: string, hits: number) => ({

@@ -1,5 +1,6 @@
 /** The tracker's verdict beside a conclusion, and why the two differ where they do (DESIGN §5: two layers, never mixed). Pure. */
 import type { Comparison, Conclusion, Verdict } from '../../schemas/analysis.ts';
+import { atSize, type Counted } from '../../shared/sizes.ts';
 import { trackerKey } from '../../shared/verdict.ts';
 
 /** Which way a verdict points, in the evidence's words. */
@@ -30,7 +31,11 @@ const because = ({ conclusion, margin, ...more }: Conclusion, verdict: Verdict):
 };
 
 /** A conclusion with the verdict of the same numbers, and one sentence where they disagree. Not knowing and a tie do not. */
-export const besideVerdict = (conclusion: Conclusion, comparisons: readonly Comparison[]): Conclusion => {
+export const besideVerdict = (
+  conclusion: Conclusion,
+  comparisons: readonly Comparison[],
+  counted: Counted = {},
+): Conclusion => {
   const { candidate, turns, metric } = conclusion;
   const comparison = comparisons.find((one) => one.candidate === candidate && one.turns === turns);
   const verdict = comparison?.verdicts[trackerKey(metric)];
@@ -42,6 +47,6 @@ export const besideVerdict = (conclusion: Conclusion, comparisons: readonly Comp
     : {
         ...conclusion,
         verdict,
-        disagreement: `the tracker says '${verdict}' on ${metric} of ${candidate} at ${turns} turns: ${because(conclusion, verdict)}`,
+        disagreement: `the tracker says '${verdict}' on ${metric} of ${candidate} ${atSize(turns, counted)}: ${because(conclusion, verdict)}`,
       };
 };

@@ -3,6 +3,7 @@ import type { Analysis, Comparison, Session as SessionAbout } from '../../schema
 import type { Calibration } from '../../schemas/calibration.ts';
 import type { Noise } from '../../schemas/noise.ts';
 import { EXIT } from '../../shared/exit.ts';
+import { atSize, type Counted, countedBy } from '../../shared/sizes.ts';
 import { VERSION } from '../../shared/version.ts';
 import { addThrottles, calibrationSize, noisyNodes } from './calibrate.ts';
 import { besideVerdict } from './agreement.ts';
@@ -84,6 +85,7 @@ const assembled = (
     maxCv: request.settings.maxCv,
     ...verdict,
     turns: facts.turns,
+    ...countedBy(profile.targets),
     rounds: facts.rounds,
     sessions: sessions.map(aboutSession),
     ...before,
@@ -98,14 +100,18 @@ const assembled = (
 };
 
 /** The evidence beside the tracker's verdicts. Short times are told once, in the words that name every one of them. */
-const withVerdicts = (evidence: Required<Evidence>, comparisons: readonly Comparison[]): Evidence => {
-  const short = shortTimes(comparisons);
+const withVerdicts = (
+  evidence: Required<Evidence>,
+  comparisons: readonly Comparison[],
+  counted: Counted,
+): Evidence => {
+  const short = shortTimes(comparisons, counted);
   return {
     ...evidence,
     doubts: [...short, ...evidence.doubts.filter((one) => short.length === 0 || one.name !== 'short')],
     // A verdict is about the whole run; one session of a few is not.
     conclusions: evidence.conclusions.map((one) =>
-      one['session'] === undefined ? besideVerdict(one, comparisons) : one,
+      one['session'] === undefined ? besideVerdict(one, comparisons, counted) : one,
     ),
   };
 };
@@ -125,7 +131,8 @@ export const comparisonAnalysis = (
   const comparisons = accepted ? judged(measured, sessions[0]!) : measured;
   const { calibration, settings } = request;
   const question = { margin: settings.margin, refusedAttempts };
-  const evidence = withVerdicts(evidenceOfRun(sessions, question, accepted), comparisons);
+  const counted = countedBy(sessions[0]!.profile.targets);
+  const evidence = withVerdicts(evidenceOfRun(sessions, question, accepted), comparisons, counted);
   const bad = badOf(evidence.conclusions, settings.failOn).length > 0;
   const exit = !accepted ? EXIT.notJudged : bad ? EXIT.judgedBad : EXIT.done;
   const verdict = { judged: accepted, exit, reasons, advice };
@@ -152,7 +159,8 @@ export const calibrationAnalysis = (
   sessions: readonly ReadSession[],
   inputs: Record<string, string>,
 ): Result => {
-  const { facts } = sessions[0]!;
+  const { facts, profile } = sessions[0]!;
+  const counted = countedBy(profile.targets);
   const gate = gateOf(request.settings.gate, sessions);
   const { maxCv } = request.settings;
   const sizes = facts.turns.map((turns) => ({ turns, ...calibrationSize(sessions, turns, gate, maxCv) }));
@@ -161,8 +169,8 @@ export const calibrationAnalysis = (
     judged: sizes.every(({ written }) => written.judged),
     exit: over.length > 0 ? EXIT.notJudged : EXIT.done,
     reasons: sizes.flatMap(({ turns, written }) => [
-      ...written.problems.map((one) => `at ${turns} turns: ${one}`),
-      ...noisyNodes(written).map((one) => `at ${turns} turns: ${one}`),
+      ...written.problems.map((one) => `${atSize(turns, counted)}: ${one}`),
+      ...noisyNodes(written).map((one) => `${atSize(turns, counted)}: ${one}`),
     ]),
     advice: adviceFor(new Set(over.flatMap((one) => one.kinds)), gate),
   };

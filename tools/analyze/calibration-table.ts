@@ -21,7 +21,7 @@ export const calibrationText = (analysis: Analysis, calibration: Calibration, pa
   };
   const blocks = Object.entries(sizes).map(
     ([turns, size]) =>
-      `${table(noiseRows(turns, size, maxCv), [0, 2, 3, 4, 5], painted)}\n` +
+      `${table(noiseRows(turns, size, maxCv, analysis), [0, 2, 3, 4, 5], painted)}\n` +
       table(nodeRows(size, maxCv), [1, 3, 4, 5], painted),
   );
   return [

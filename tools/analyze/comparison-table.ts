@@ -2,6 +2,7 @@
 import type { Analysis, Comparison } from '../../schemas/analysis.ts';
 import { comparisonRows } from '../../shared/analysis-tables.ts';
 import { gateWords, limitText, noiseLine, where } from '../../shared/analysis-words.ts';
+import { atSize } from '../../shared/sizes.ts';
 import { type Colour, type Paint, plainText, table } from '../../shared/terminal.ts';
 
 const VERDICT_COLOURS: Readonly<Record<string, Colour>> = {
@@ -23,7 +24,7 @@ const comparisonTable = (comparison: Comparison, metrics: Analysis['metrics'], p
 export const comparisonText = (analysis: Analysis, paint: Paint): string => {
   const { comparisons, noise, maxCv, gate } = analysis;
   const blocks = comparisons.map((one) => {
-    const title = `${one.rule} at ${one.turns} turns: '${one.candidate}' against '${one.reference}', ${one.samples} samples each`;
+    const title = `${one.rule} ${atSize(one.turns, analysis)}: '${one.candidate}' against '${one.reference}', ${one.samples} samples each`;
     const net = one.floor === undefined ? '' : `, net of '${one.floor}'`;
     const cvs = noiseLine(noise[String(one.turns)], maxCv);
     return (

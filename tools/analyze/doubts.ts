@@ -1,5 +1,6 @@
 /** What weakens a result although it was judged (DESIGN §1). Pure. */
 import type { Comparison, Doubt } from '../../schemas/analysis.ts';
+import { atSize, type Counted } from '../../shared/sizes.ts';
 
 /** Under this median, ms, the tracker's one decimal is a coarse ruler. */
 const SHORT = 1;
@@ -12,7 +13,7 @@ const NAMES: Readonly<Record<string, (comparison: Comparison) => string>> = {
 };
 
 /** Comparisons whose wall medians are under 1 ms: one doubt each, with the smallest as its value. */
-export const shortTimes = (comparisons: readonly Comparison[]): Doubt[] =>
+export const shortTimes = (comparisons: readonly Comparison[], counted: Counted): Doubt[] =>
   comparisons.flatMap((comparison) => {
     const short = Object.keys(NAMES)
       .map((name) => ({ name, value: comparison.values[name] }))
@@ -28,7 +29,7 @@ export const shortTimes = (comparisons: readonly Comparison[]): Doubt[] =>
         name: 'short-times',
         value: short[0]!.value,
         threshold: SHORT,
-        sentence: `at ${turns} turns medians${net} are under ${SHORT} ms: ${short
+        sentence: `${atSize(turns, counted)} medians${net} are under ${SHORT} ms: ${short
           .map(({ name, value }) => `${NAMES[name]!(comparison)} ${value.toFixed(3)} ms`)
           .join(', ')}; tracker lines hold one decimal, so measure more work per turn`,
         candidate,

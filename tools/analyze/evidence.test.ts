@@ -84,6 +84,30 @@ describe('a run of several sessions', () => {
   });
 });
 
+describe('pressure on the machine', () => {
+  const waiting: Partial<Made> = { cpu: () => ({ psiCpuSomeUsec: 30_000, psiIoSomeUsec: 60_000 }) };
+  const doubts = async (pin: Made['pin'], facts: Made['facts']): Promise<string[]> =>
+    (await analyzed(session({}, { ...waiting, pin, facts }))).analysis.doubts.map((one) => one.sentence);
+  const SAID =
+    '24 of 24 samples ran while tasks of the machine waited for the measured cores, for more than 10 % of their time';
+
+  test('is a doubt where all of its cores are measured', async () => {
+    expect(await doubts({ pressureOf: 'machine' }, { cpusOnline: '0-1' })).toEqual([SAID]);
+    expect(await doubts({ pressureOf: 'machine', cpus: '' }, { cpusOnline: '0-1' })).toEqual([SAID]);
+  });
+
+  test('is nobody’s doubt where tasks wait for other cores', async () => {
+    expect(await doubts({ pressureOf: 'machine' }, {})).toEqual([]);
+    expect(await doubts({ pressureOf: 'machine' }, { cpusOnline: '' })).toEqual([]);
+    expect(await doubts({}, { cpusOnline: '0-1' })).toEqual([]);
+  });
+
+  test('of a cgroup is the samples’ own', async () => {
+    const [own] = await doubts({ pressureOf: 'cgroup' }, { cpusOnline: '0-1' });
+    expect(own).toStartWith('24 of 24 samples stalled for CPU, memory or io');
+  });
+});
+
 describe('a known truth', () => {
   test('of 10 % less is found, with the size of it in its interval, and said first', async () => {
     const { exit, stderr, analysis } = await analyzed(session({ journal: 0.9 }));

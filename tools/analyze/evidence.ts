@@ -3,6 +3,7 @@ import type { Analysis } from '../../schemas/analysis.ts';
 import { evidenceOf } from '../../shared/evidence/evidence.ts';
 import type { EvidenceInput, Metric, Series, Session } from '../../shared/evidence/input.ts';
 import { measuresOf } from '../../shared/evidence/measures.ts';
+import { countedBy } from '../../shared/sizes.ts';
 import { candidatesOf, floorOf, measuredTargets, referenceOf } from './measured-profile.ts';
 import type { Column } from './number-pool.ts';
 import type { Samples } from './samples.ts';
@@ -105,6 +106,7 @@ export const evidenceInput = (sessions: readonly ReadSession[], question: Questi
     ...(control === undefined ? {} : { control }),
     ...(floor === undefined ? {} : { floor }),
     turns: facts.turns,
+    ...countedBy(profile.targets),
     metrics,
     sessions: sessions.map((one, at) => evidenceSession(one, names[at]!, metrics)),
     margin: question.margin,

@@ -13,6 +13,7 @@ import {
 } from './measured-profile.ts';
 import { type Gate, type GateProblem, gateProblems, medianNoise, noiseOf } from './noise.ts';
 import type { Samples } from './samples.ts';
+import { atSize, countedBy } from '../../shared/sizes.ts';
 import type { Request } from './request.ts';
 import type { ReadSession } from './sources.ts';
 import { besideOf, medianValues, valuesOf, verdictsOf } from './values.ts';
@@ -99,7 +100,7 @@ export const refusals = (
   const gated = Object.entries(noise).flatMap(([turns, one]) =>
     gateProblems(one, gate, maxCv).map(({ kind, sentence }) => ({
       kind,
-      sentence: `'${referenceOf(profile).name}' at ${turns} turns: ${sentence}`,
+      sentence: `'${referenceOf(profile).name}' ${atSize(Number(turns), countedBy(profile.targets))}: ${sentence}`,
     })),
   );
   const unfit = calibration

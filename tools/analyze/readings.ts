@@ -1,5 +1,6 @@
 /** What was read around each sample, in the session's order: what the doubts are made of. */
-import { type Cpu, LARGEST, type Pin, type Sample } from '../../schemas/log.ts';
+import { type Cpu, type Facts, LARGEST, type Pin, type Sample } from '../../schemas/log.ts';
+import { parseCpuList } from '../../shared/cpu-list.ts';
 import type { Reading } from '../../shared/evidence/input.ts';
 import { NumberPool } from './number-pool.ts';
 
@@ -7,7 +8,7 @@ const PRESSURES = ['psiCpuSomeUsec', 'psiMemorySomeUsec', 'psiIoSomeUsec'] as co
 
 /** Kept of a sample where it was measured, and this where it was not: nothing measured is negative. */
 const ABSENT = -1;
-const KEPT = ['wallMs', 'throttledMs', 'stealMs', 'speedMs', 'stalledMs', 'mhz'] as const;
+const KEPT = ['wallMs', 'throttledMs', 'stealMs', 'speedMs', 'stalledMs', 'contendedMs', 'mhz'] as const;
 type Kept = (typeof KEPT)[number];
 
 /** A field in ms from one in µs; the spec's own fields are checked with the line, the others here. */
@@ -22,8 +23,25 @@ const READ: Readonly<Record<Kept, (cpu: Cpu) => number>> = {
   stealMs: (cpu) => inMs(cpu, 'stealUsec'),
   speedMs: (cpu) => inMs(cpu, 'probeUsec'),
   stalledMs: (cpu) => Math.max(...PRESSURES.map((field) => inMs(cpu, field))),
+  contendedMs: (cpu) => inMs(cpu, 'psiCpuSomeUsec'),
   mhz: (cpu) => cpu.mhz ?? ABSENT,
 };
+
+/** What pressure the log has: the samples' own, that of all tasks on the measured cores, or one that says nothing of either. */
+type Pressure = 'own' | 'cores' | 'elsewhere';
+
+/** Memory and io of a machine are anybody's; its cores are the samples' where all of them are measured. */
+const pressureOf = (pin: Pin, facts: Facts | undefined): Pressure => {
+  if (pin['pressureOf'] === 'cgroup') return 'own';
+  const measured = new Set(parseCpuList(pin.cpus === '' ? (facts?.cpusAllowed ?? '') : pin.cpus));
+  const online = parseCpuList(facts?.cpusOnline ?? '') ?? [];
+  return pin['pressureOf'] === 'machine' && online.length > 0 && online.every((one) => measured.has(one))
+    ? 'cores'
+    : 'elsewhere';
+};
+
+/** Readings that need a pressure of their kind. */
+const NEEDS: Readonly<Partial<Record<Kept, Pressure>>> = { stalledMs: 'own', contendedMs: 'cores' };
 
 /**
  * The samples of a session in the order they ran. Kept as columns: a log of hundreds of megabytes has half a million, and as
@@ -38,12 +56,12 @@ export class Readings {
     predecessor: new NumberPool(),
   };
   readonly #kept = Object.fromEntries(KEPT.map((key) => [key, new NumberPool()])) as Record<Kept, NumberPool>;
-  #pressureIsOwn = false;
+  #pressure: Pressure = 'elsewhere';
   #before = ABSENT;
 
-  /** The pin line says whose pressure is read: that of a whole machine is not the sample's own. */
-  begin(pin: Pin): void {
-    this.#pressureIsOwn = pin['pressureOf'] === 'cgroup';
+  /** The pin line says whose pressure is read, and which cores are measured. */
+  begin(pin: Pin, facts: Facts | undefined): void {
+    this.#pressure = pressureOf(pin, facts);
   }
 
   /** A warm-up: only what comes after it is told. */
@@ -60,7 +78,9 @@ export class Readings {
     predecessor.push(this.#before);
     this.#before = number;
     for (const key of KEPT)
-      this.#kept[key].push(cpu && (key !== 'stalledMs' || this.#pressureIsOwn) ? READ[key](cpu) : ABSENT);
+      this.#kept[key].push(
+        cpu && (NEEDS[key] ?? this.#pressure) === this.#pressure ? READ[key](cpu) : ABSENT,
+      );
   }
 
   #numberOf(target: string): number {

@@ -127,7 +127,7 @@ class Reader {
       case 'pin':
         if (session.pin) return ['a second pin line'];
         session.pin = line;
-        session.readings.begin(line);
+        session.readings.begin(line, session.facts);
         return NONE;
       case 'cpu':
         this.#cpu = line;

@@ -151,7 +151,7 @@ describe('refused before anything is planned, exit 2', () => {
     [
       'other sizes',
       ['--for-effect', '5%', '--from', 'elsewhere'],
-      "'elsewhere' has no ratio of warm at 50 turns",
+      "'elsewhere' has no ratio of warm at 50 processes a sample",
     ],
     ['more rounds than there are', ['--for-effect', '5%', '--from', 'wild'], 'takes more than 10,000 rounds'],
     [

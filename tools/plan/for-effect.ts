@@ -12,6 +12,7 @@ import { pooled } from '../../shared/evidence/random-effects.ts';
 import { usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { check, parseJson, readText } from '../../shared/read.ts';
+import { atSize, countedBy } from '../../shared/sizes.ts';
 import { mean } from '../../shared/statistics.ts';
 import type { World } from '../../shared/world.ts';
 
@@ -89,7 +90,7 @@ const noises = ({ shown, analysis }: Earlier, { profile, turns }: Wish): PairNoi
   const primary = measuresOf(profile).filter((one) => one.primary && !one.signed);
   const found = turns.flatMap((size) =>
     primary.map(({ key }) => ({
-      name: `${key} at ${size} turns`,
+      name: `${key} ${atSize(size, countedBy(profile.targets))}`,
       of: Map.groupBy(
         analysis.conclusions.filter((one) => one.turns === size && one.metric === key),
         (one) => one.candidate,

@@ -9,6 +9,7 @@ import { Failure, failed, usage } from '../../shared/failure.ts';
 import { problemsOf } from '../../shared/read.ts';
 import { openRun, type RunDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
+import { atSize } from '../../shared/sizes.ts';
 import { plainJson } from '../../shared/terminal.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 import { matchBaselines, readBaseline } from './baselines.ts';
@@ -100,7 +101,9 @@ export const append: Verb = {
           otherReferences: others(rolling, analysis.identities[comparison.reference]),
         });
         for (const { name, sentence } of line.more?.doubts ?? [])
-          doubts.add(`doubt '${name}': ${comparison.rule} at ${comparison.turns} turns: ${sentence}`);
+          doubts.add(
+            `doubt '${name}': ${comparison.rule} ${atSize(comparison.turns, analysis)}: ${sentence}`,
+          );
         broken.push(...rolling.broken);
         // What was appended stays for years: an analysis that doesn't fit together ends here.
         const unfit = problemsOf(trackerLine, { value: line }, `${run.shown}/analysis.json`);

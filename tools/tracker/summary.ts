@@ -2,6 +2,7 @@
 import type { Analysis, Comparison } from '../../schemas/analysis.ts';
 import type { Throttle } from '../../schemas/calibration.ts';
 import type { TrackerLine } from '../../schemas/tracker.ts';
+import { atSize } from '../../shared/sizes.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 
 const UNITS: Readonly<Record<string, string>> = { retainedMB: ' MB', peakRssMB: ' MB', seedS: ' s' };
@@ -71,7 +72,7 @@ export const summaryOf = (
   const changes = Object.entries(delta).filter(([, one]) => one !== 'n/a');
   const wallGated = Object.values(analysis.noise).every((one) => one['warm']?.gate === true);
   const parts = [
-    `${line.rule}: ${analysis.profile} at ${line.turns} turns` +
+    `${line.rule}: ${analysis.profile} ${atSize(line.turns, analysis)}` +
       (line.core === '' ? '' : `, commit ${line.core}`) +
       `, ${where(analysis)}`,
     floor === undefined

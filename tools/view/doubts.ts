@@ -19,13 +19,11 @@ const PLACES: Readonly<Record<string, Place['plot']>> = {
   throttled: 'timeline',
   steal: 'timeline',
   stalled: 'timeline',
+  contended: 'timeline',
 };
 
-const sessionOf = (doubt: Doubt): string | undefined =>
-  typeof doubt['session'] === 'string' ? doubt['session'] : undefined;
-
 const item = (doubt: Doubt): Markup => {
-  const session = sessionOf(doubt);
+  const { session } = doubt;
   const side = { below: 'fires at most', above: 'fires above' }[String(doubt['side'])] ?? 'threshold';
   return markup`<li>
     <b>Doubt: ${doubt.name}</b>${session !== undefined && ` (${session})`} – ${doubt.sentence}
@@ -41,20 +39,15 @@ export const doubtList = (doubts: readonly Doubt[]): Markup =>
     </ul>`
   }`;
 
-/** A place on the page, and every metric that a sentence could name. */
+/** A place on the page. */
 interface At {
   turns: number;
   metric: string;
-  metrics: readonly string[];
 }
 
-/** Whether a doubt is about this size and metric: it is, unless its sentence names others. */
-const isAbout = ({ sentence }: Doubt, { turns, metric, metrics }: At): boolean => {
-  const sizes = [...sentence.matchAll(/\bat (\d+) turns\b/g)].map((one) => Number(one[1]));
-  const words = new Set(sentence.split(/[^A-Za-z0-9]+/));
-  const named = metrics.filter((one) => words.has(one));
-  return (sizes.length === 0 || sizes.includes(turns)) && (named.length === 0 || named.includes(metric));
-};
+/** Whether a doubt is about this size and metric: it is, unless it names others. */
+const isAbout = (doubt: Doubt, { turns, metric }: At): boolean =>
+  (doubt.turns ?? turns) === turns && (doubt.metric ?? metric) === metric;
 
 /** Doubts that a figure of this kind shows the ground of. */
 export const doubtsAt = (doubts: readonly Doubt[], plot: Place['plot'], at: At): Markup =>

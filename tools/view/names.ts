@@ -1,5 +1,6 @@
 /** Names of sessions and sizes, short. Pure. */
 import type { Analysis } from '../../schemas/analysis.ts';
+import * as sizes from '../../shared/sizes.ts';
 
 /** Names of so many characters need no cutting. */
 const SHORT = 16;
@@ -18,9 +19,13 @@ export const shortNames = (names: readonly string[]): Map<string, string> => {
 };
 
 /** ` at 50 turns`; nothing in an imported run, whose only size nobody named. */
-export const atSize = ({ origin }: Analysis, turns: number): string =>
-  origin === 'imported' ? '' : ` at ${turns} turns`;
+export const atSize = (analysis: Analysis, turns: number): string =>
+  analysis.origin === 'imported' ? '' : ` ${sizes.atSize(turns, analysis)}`;
 
 /** `50 turns`, as a heading. */
-export const sizeName = ({ origin }: Analysis, turns: number): string =>
-  origin === 'imported' ? 'Measurements' : `${turns} turns`;
+export const sizeName = (analysis: Analysis, turns: number): string =>
+  analysis.origin === 'imported' ? 'Measurements' : sizes.sizeText(turns, analysis);
+
+/** `50, 500 turns`. */
+export const sizeList = ({ turns, counted }: Analysis): string =>
+  [...turns.slice(0, -1), sizes.sizeText(turns.at(-1)!, { counted })].join(', ');

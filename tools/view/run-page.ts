@@ -9,7 +9,7 @@ import { doubtList, doubtsAt } from './doubts.ts';
 import { figure } from './figures.ts';
 import { machineSection } from './machine.ts';
 import { markup, htmlTable, type Markup } from './markup.ts';
-import { atSize, sizeName } from './names.ts';
+import { atSize, sizeList, sizeName } from './names.ts';
 import type { RunPayload } from './payload.ts';
 
 export interface RunMaterial {
@@ -29,7 +29,7 @@ const primaryOf = ({ analysis, metrics }: RunPayload): Set<string> => {
 
 /** What was measured, where and when, in a line or two. */
 const about = (analysis: Analysis): Markup => {
-  const { run, profile, rule, turns, rounds, measured_at, commit, mode } = analysis;
+  const { run, profile, rule, rounds, measured_at, commit, mode } = analysis;
   const question =
     mode === 'calibrate'
       ? 'calibration of the reference alone'
@@ -38,9 +38,7 @@ const about = (analysis: Analysis): Markup => {
         );
   return markup`<p class="what">
     ${profile}${rule !== profile && ` (rule ${rule})`}: ${question}; ${
-      analysis.origin === 'imported'
-        ? `${rounds} samples each`
-        : `${turns.join(', ')} turns, ${rounds} rounds`
+      analysis.origin === 'imported' ? `${rounds} samples each` : `${sizeList(analysis)}, ${rounds} rounds`
     }.
     ${where(analysis)}. ${measured_at.slice(0, 16).replace('T', ' ')}
     UTC${commit !== '' && `, commit ${commit.slice(0, 12)}`}. Run ${run}.
@@ -48,7 +46,7 @@ const about = (analysis: Analysis): Markup => {
 };
 
 const metricFigures = (
-  { analysis, metrics }: RunPayload,
+  { analysis }: RunPayload,
   metric: { key: string; label: string; unit: string },
   turns: number,
 ): Markup => {
@@ -66,7 +64,7 @@ const metricFigures = (
       plot,
       caption,
       ...at,
-      doubts: doubtsAt(analysis.doubts, plot, { ...at, metrics: metrics.map((one) => one.key) }),
+      doubts: doubtsAt(analysis.doubts, plot, at),
     }),
   )}`;
 };
@@ -115,18 +113,19 @@ const verdictTables = ({ comparisons, metrics, noise, maxCv, gate }: Analysis, t
       )}${cvs !== '' && markup`<p class="note">CV of ${one.reference}: ${cvs} (limit ${limitText(maxCv)}, ${gateWords(gate)})</p>`}`;
     })}`;
 
-const calibrationTables = (calibration: Calibration | undefined, turns: number): Markup => {
+const calibrationTables = ({ payload, calibration }: RunMaterial, turns: number): Markup => {
   const size = calibration?.sizes[String(turns)];
   if (!calibration || !size) return markup``;
-  return markup`${htmlTable(`Noise of the reference at ${turns} turns`, noiseRows(String(turns), size, calibration.maxCv), [0, 2, 3, 4, 5])}
-    ${htmlTable(`Nodes at ${turns} turns`, nodeRows(size, calibration.maxCv), [1, 3, 4, 5])}
+  return markup`${htmlTable(`Noise of the reference${atSize(payload.analysis, turns)}`, noiseRows(String(turns), size, calibration.maxCv, payload.analysis), [0, 2, 3, 4, 5])}
+    ${htmlTable(`Nodes${atSize(payload.analysis, turns)}`, nodeRows(size, calibration.maxCv), [1, 3, 4, 5])}
     <p class="note">limit ${limitText(calibration.maxCv)}, ${gateWords(calibration.gate)}</p>`;
 };
 
 const hasIntervals = ({ conclusions, shown = [] }: Analysis, turns: number): boolean =>
   [...conclusions, ...shown].some((one) => one.turns === turns && one.ratio !== null);
 
-const sizeSection = ({ payload, calibration }: RunMaterial, turns: number): Markup => {
+const sizeSection = (material: RunMaterial, turns: number): Markup => {
+  const { payload } = material;
   const { analysis } = payload;
   return markup`<section aria-labelledby="turns-${turns}">
     <h2 id="turns-${turns}">${sizeName(analysis, turns)}</h2>
@@ -137,7 +136,7 @@ const sizeSection = ({ payload, calibration }: RunMaterial, turns: number): Mark
         caption: `All metrics${atSize(analysis, turns)} against the reference`,
         turns,
       })
-    }${verdictTables(analysis, turns)}${calibrationTables(calibration, turns)}${metricSections(payload, turns)}
+    }${verdictTables(analysis, turns)}${calibrationTables(material, turns)}${metricSections(payload, turns)}
   </section> `;
 };
 

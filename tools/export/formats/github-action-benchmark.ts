@@ -1,6 +1,7 @@
 /** benchmark-action/github-action-benchmark, tool `customSmallerIsBetter`: a list of values where less is better. Pure. */
 import type { Analysis } from '../../../schemas/analysis.ts';
 import { jsonText } from '../../../shared/read.ts';
+import { atSize } from '../../../shared/sizes.ts';
 import { comparedValues, type Ratio, ratios } from '../compared.ts';
 import type { Format } from '../formats.ts';
 
@@ -19,11 +20,11 @@ const higherIsBetter = ({ metrics }: Analysis): string[] =>
 const range = (ratio: number, low: number | null, high: number | null): Pick<Entry, 'range'> =>
   low === null || high === null ? {} : { range: `± ${Math.max(high - ratio, ratio - low).toPrecision(3)}` };
 
-const concludedEntry = (rule: string, { session, ...one }: Ratio): Entry => {
+const concludedEntry = (analysis: Analysis, { session, ...one }: Ratio): Entry => {
   const { turns, candidate, reference, metric, ratio, low, high, sentence } = one;
   const where = session === undefined ? '' : `, ${session}`;
   const entry: Entry = {
-    name: `${rule} at ${turns} turns: ${candidate} ${metric} over ${reference}${where}`,
+    name: `${analysis.rule} ${atSize(turns, analysis)}: ${candidate} ${metric} over ${reference}${where}`,
     unit: 'ratio',
     value: ratio,
     extra: sentence,
@@ -38,14 +39,14 @@ export const githubActionBenchmark: Format = {
     const values = comparedValues(analysis)
       .filter((one) => one.better === 'lower')
       .map(({ rule, turns, target, label, unit, value }): Entry => ({
-        name: `${rule} at ${turns} turns: ${target} ${label}`,
+        name: `${rule} ${atSize(turns, analysis)}: ${target} ${label}`,
         unit,
         value,
       }));
     const left = new Set(higherIsBetter(analysis));
     const concluded = ratios(analysis)
       .filter((one) => !left.has(one.metric))
-      .map((one) => concludedEntry(analysis.rule, one));
+      .map((one) => concludedEntry(analysis, one));
     return jsonText([...values, ...concluded]);
   },
   leftOut: ({ analysis }) =>

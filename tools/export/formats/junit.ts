@@ -1,6 +1,7 @@
 /** JUnit XML: each conclusion a test, so that CI systems show it among the others. Pure. */
 import type { Analysis, Conclusion, FailOn } from '../../../schemas/analysis.ts';
 import { EXIT } from '../../../shared/exit.ts';
+import { atSize } from '../../../shared/sizes.ts';
 import { plainText } from '../../../shared/terminal.ts';
 import type { Format } from '../formats.ts';
 import type { Material } from '../material.ts';
@@ -32,22 +33,22 @@ const isBad = ({ conclusion }: Conclusion, failOn: readonly FailOn[]): boolean =
         : conclusion === one,
   );
 
-const caseOf = (one: Conclusion, failOn: readonly FailOn[]): Case => {
+const caseOf = (one: Conclusion, analysis: Analysis, failOn: readonly FailOn[]): Case => {
   const session = typeof one['session'] === 'string' ? `, ${one['session']}` : '';
   const outcome: Outcome = isBad(one, failOn)
     ? { kind: 'failure', message: one.sentence }
     : { kind: 'passed' };
   return {
-    name: `${one.metric} of ${one.candidate} at ${one.turns} turns${session}`,
+    name: `${one.metric} of ${one.candidate} ${atSize(one.turns, analysis)}${session}`,
     outcome,
     said: one.sentence,
   };
 };
 
 /** The questions of a run without conclusions, all with the same outcome. */
-const unanswered = ({ comparisons }: Analysis, outcome: Outcome, said: string): Case[] =>
-  comparisons.map((one) => ({
-    name: `${one.candidate} against ${one.reference} at ${one.turns} turns`,
+const unanswered = (analysis: Analysis, outcome: Outcome, said: string): Case[] =>
+  analysis.comparisons.map((one) => ({
+    name: `${one.candidate} against ${one.reference} ${atSize(one.turns, analysis)}`,
     outcome,
     said,
   }));
@@ -59,9 +60,9 @@ const comparisonCases = (analysis: Analysis): Case[] => {
   if (exit === EXIT.invalid) return unanswered(analysis, { kind: 'error', message }, said);
   if (!judged && origin === undefined) return unanswered(analysis, { kind: 'skipped', message }, said);
   const failOn = settings.failOn ?? ['slower'];
-  if (conclusions.length > 0) return conclusions.map((one) => caseOf(one, failOn));
+  if (conclusions.length > 0) return conclusions.map((one) => caseOf(one, analysis, failOn));
   return comparisons.map((one) => ({
-    name: `${one.candidate} against ${one.reference} at ${one.turns} turns`,
+    name: `${one.candidate} against ${one.reference} ${atSize(one.turns, analysis)}`,
     outcome: { kind: 'passed' },
     said: `the tracker's verdicts: ${Object.entries(one.verdicts)
       .map(([name, verdict]) => `${name} ${verdict}`)
@@ -70,11 +71,11 @@ const comparisonCases = (analysis: Analysis): Case[] => {
 };
 
 /** A calibration: each size is quiet enough, or not, or too short to tell. */
-const calibrationCases = ({ calibration }: Material): Case[] =>
+const calibrationCases = ({ analysis, calibration }: Material): Case[] =>
   Object.entries(calibration?.sizes ?? {}).map(([turns, { judged, pass, problems }]) => {
     const message = problems.join('; ');
     return {
-      name: `noise at ${turns} turns`,
+      name: `noise ${atSize(Number(turns), analysis)}`,
       outcome: !judged
         ? { kind: 'skipped', message: message || 'too short to tell' }
         : pass

@@ -44,7 +44,7 @@ export const markdown: Format = {
       `## k8sbench ${code(analysis.profile)}: ${marked(outcome(material))}\n`,
       ...judgement(analysis),
       ...section('Where the tracker differs', disagreements),
-      ...folded('Values', calibration ? calibrated(calibration) : comparisons(analysis)),
+      ...folded('Values', calibration ? calibrated(calibration, analysis) : comparisons(analysis)),
       `${marked(where(analysis))}. Run ${code(analysis.run)}\n`,
     ];
     return blocks.join('\n');

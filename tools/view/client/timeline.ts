@@ -1,5 +1,6 @@
 /** Samples in the order they were measured, and under them what the machine did meanwhile. */
 import * as Plot from '@observablehq/plot';
+import { atSize } from '../names.ts';
 import type { Readings, RunPayload, Series } from '../payload.ts';
 import {
   type About,
@@ -59,13 +60,13 @@ const stripsOf = ({ pressureOf }: RunPayload): Strip[] =>
       : one,
   );
 
-const barsOf = (series: readonly Series[], strip: Strip): Bar[] =>
+const barsOf = (series: readonly Series[], strip: Strip, analysis: RunPayload['analysis']): Bar[] =>
   series.flatMap(({ target, turns, rounds, readings }) =>
     rounds.flatMap((round, at) => {
       const value = readings?.[strip.name][at] ?? null;
       const from = readings?.start_s[at];
       if (value === null || from === undefined) return [];
-      const what = `${shownName(target)} at ${turns} turns, round ${round + 1}`;
+      const what = `${shownName(target)}${atSize(analysis, turns)}, round ${round + 1}`;
       return [{ from, to: from + (readings!.wall_s[at] ?? 0), value: value * strip.scale, what }];
     }),
   );
@@ -82,8 +83,14 @@ const extentOf = (bars: readonly Bar[]): [number, number] => {
 };
 
 /** The strip of a reading; words instead where it is 0 throughout or was not measured. */
-const stripOf = (series: readonly Series[], strip: Strip, width: number, end: number): Element | string => {
-  const bars = barsOf(series, strip);
+const stripOf = (
+  analysis: RunPayload['analysis'],
+  series: readonly Series[],
+  strip: Strip,
+  width: number,
+  end: number,
+): Element | string => {
+  const bars = barsOf(series, strip, analysis);
   if (bars.length === 0) return `${strip.label} was not measured`;
   const [low, high] = extentOf(bars);
   if (high === 0 && strip.none !== undefined) return strip.none;
@@ -190,7 +197,7 @@ const sessionPart = (
   if (end === 0)
     return [element('p', 'no log with readings: when each sample was measured is not known', 'note')];
   const mine = own.filter((one) => one.session === session);
-  const strips = stripsOf(payload).map((strip) => stripOf(all, strip, width, end));
+  const strips = stripsOf(payload).map((strip) => stripOf(payload.analysis, all, strip, width, end));
   const words = strips.filter((one) => typeof one === 'string');
   return [
     valuesPlot(payload, about, mine, width, end),

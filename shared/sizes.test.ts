@@ -1,0 +1,15 @@
+import { expect, test } from 'bun:test';
+import { atSize, countedBy, sizeText } from './sizes.ts';
+
+const commands = countedBy([{ command: ['sort', 'data'] }]);
+
+test.each([
+  [50, {}, '50 turns', 'at 50 turns'],
+  [1, {}, '1 turn', 'at 1 turn'],
+  [5, commands, '5 processes', 'at 5 processes a sample'],
+  [1, commands, '1 process', 'at 1 process a sample'],
+] as const)('%d %p', (size, counted, text, at) => {
+  expect([sizeText(size, counted), atSize(size, counted)]).toEqual([text, at]);
+});
+
+test('workloads count turns, and say nothing of it', () => expect(countedBy([{}])).toEqual({}));
