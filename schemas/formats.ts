@@ -2,6 +2,7 @@
 import type { GenericSchema } from 'valibot';
 import { analysis } from './analysis.ts';
 import { armsLock } from './arms-lock.ts';
+import { armSettings } from './arm-settings.ts';
 import { attempt } from './attempt.ts';
 import { baseline } from './baseline.ts';
 import { bundle } from './bundle.ts';
@@ -11,6 +12,8 @@ import { cluster } from './cluster.ts';
 import { job } from './job.ts';
 import { logLine } from './log.ts';
 import { manifest } from './manifest.ts';
+import { modelScript } from './model-script.ts';
+import { modelsLock } from './models-lock.ts';
 import { nodes } from './nodes.ts';
 import { noise } from './noise.ts';
 import { compactPlan, plan } from './plan.ts';
@@ -19,7 +22,10 @@ import { recipe } from './recipe.ts';
 import { resultLine, seedLine } from './results.ts';
 import { run } from './run.ts';
 import { spread } from './spread.ts';
+import { tasksLock } from './tasks-lock.ts';
 import { trackerLine } from './tracker.ts';
+import { trialLine } from './trial-line.ts';
+import { trials } from './trials.ts';
 import { values } from './values.ts';
 
 export type Shape = 'json' | 'jsonl' | 'yaml' | 'sha256sum';
@@ -79,6 +85,37 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     shape: 'json',
     file: 'arms.lock',
     about: 'agents, pinned to the last byte',
+  },
+  'arm-settings': {
+    schema: armSettings,
+    shape: 'yaml',
+    file: '<arm>.yaml',
+    about: 'how an agent works on a task',
+  },
+  'tasks-lock': {
+    schema: tasksLock,
+    shape: 'json',
+    file: 'tasks.lock',
+    about: 'tasks for agents, pinned to the last byte',
+  },
+  'models-lock': {
+    schema: modelsLock,
+    shape: 'json',
+    file: 'models.lock',
+    about: 'models and their engines, pinned to the last byte',
+  },
+  trials: { schema: trials, shape: 'json', file: 'trials.json', about: 'every trial of a run, and its Job' },
+  'trial-line': {
+    schema: trialLine,
+    shape: 'jsonl',
+    file: 'trials.jsonl',
+    about: 'what became of each trial',
+  },
+  'model-script': {
+    schema: modelScript,
+    shape: 'json',
+    file: 'model-script.json',
+    about: 'what the scripted model server answers',
   },
   nodes: { schema: nodes, shape: 'json', file: 'nodes.json', about: 'nodes ranked, and the choice' },
   job: { schema: job, shape: 'json', file: 'job.json', about: 'what became of a session' },

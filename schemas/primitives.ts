@@ -85,3 +85,18 @@ export const inputs = v.record(v.string(), sha256);
 
 /** Seeds and sizes are keyed by the size, written in decimal. */
 export const sizeKey = v.pipe(v.string(), v.regex(/^[1-9]\d*$/, 'expected a size: a whole number ≥ 1'));
+
+/** An image that can't change: a name with the digest of what it stands for. */
+export const pinnedImage = v.pipe(
+  v.string('expected an image'),
+  v.regex(
+    /^[a-z0-9[][a-zA-Z0-9._:/\][-]{0,400}@sha256:[0-9a-f]{64}$/,
+    'expected an image with its digest, such as registry.example/name@sha256:<64 hex>',
+  ),
+);
+
+/** A commit or revision in full. */
+export const revision = v.pipe(
+  v.string('expected a commit'),
+  v.regex(/^[0-9a-f]{40}$/, 'expected 40 hex digits'),
+);
