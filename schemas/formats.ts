@@ -17,6 +17,7 @@ import { modelsLock } from './models-lock.ts';
 import { nodes } from './nodes.ts';
 import { noise } from './noise.ts';
 import { compactPlan, plan } from './plan.ts';
+import { prices } from './prices.ts';
 import { profile } from './profile.ts';
 import { recipe } from './recipe.ts';
 import { resultLine, seedLine } from './results.ts';
@@ -26,6 +27,7 @@ import { tasksLock } from './tasks-lock.ts';
 import { trackerLine } from './tracker.ts';
 import { trialLine } from './trial-line.ts';
 import { trials } from './trials.ts';
+import { trialsScore } from './trials-score.ts';
 import { values } from './values.ts';
 
 export type Shape = 'json' | 'jsonl' | 'yaml' | 'sha256sum';
@@ -111,6 +113,13 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     file: 'trials.jsonl',
     about: 'what became of each trial',
   },
+  'trials-score': {
+    schema: trialsScore,
+    shape: 'json',
+    file: 'trials-score.json',
+    about: 'which arm solves how much of which tasks',
+  },
+  prices: { schema: prices, shape: 'yaml', file: 'prices.yaml', about: 'what tokens cost' },
   'model-script': {
     schema: modelScript,
     shape: 'json',

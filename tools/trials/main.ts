@@ -1,0 +1,21 @@
+#!/usr/bin/env bun
+import { defineTool, runAsProgram } from '../../shared/command-line.ts';
+import { EXIT } from '../../shared/exit.ts';
+import { flags, verbOf, VERBS } from './verbs.ts';
+
+export const tool = defineTool({
+  name: 'trials',
+  about: 'agents on tasks: the Jobs of a run, their results, and who solves how much',
+  flags,
+  words: [{ name: 'VERB', about: 'what to do', required: true, options: Object.keys(VERBS) }],
+  more: [
+    'VERBS',
+    '',
+    ...Object.entries(VERBS).map(([name, verb]) => `  ${name.padEnd(9)}${verb.about}`),
+  ].join('\n'),
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+  run: async (call) => verbOf(call).run(call),
+});
+
+export const main = tool.main;
+if (import.meta.main) await runAsProgram(tool);
