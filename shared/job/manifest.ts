@@ -4,7 +4,7 @@ import type { Values } from '../../schemas/values.ts';
 import { usage } from '../failure.ts';
 import { parseQuantity } from '../quantity.ts';
 import { POD_ANNOTATIONS, POD_LABELS } from './keep-away.ts';
-import { ACKNOWLEDGED, BUNDLE, commandOf, ROOTS, SPOOL } from './start-up.ts';
+import { ACKNOWLEDGED, BUNDLE, CLAIM, claimSpool, commandOf, ROOTS, SPOOL } from './start-up.ts';
 
 export interface Session {
   about: Pick<Run, 'run' | 'mode' | 'delivery' | 'arch' | 'bundleSha256' | 'parent'>;
@@ -28,6 +28,8 @@ const identityOf = ({ run, mode, parent }: Session['about']): Record<string, str
 });
 
 const USER = 65532;
+/** The pod's annotation that says when its Job was submitted; `run-session` fills it in. */
+export const SUBMITTED_AT = 'k8sbench/submitted-at';
 /** A Linux environment variable holds 128 KiB; the plan stays well below. */
 const LARGEST_PLAN = 100 << 10;
 
@@ -104,6 +106,8 @@ const environmentOf = ({ about, plan, values }: Session, image: string): object[
   return [
     field('NODE_NAME', 'spec.nodeName'),
     field('POD_NAME', 'metadata.name'),
+    // Empty when somebody else submits the manifest.
+    field('K8SBENCH_SUBMITTED_AT', `metadata.annotations['${SUBMITTED_AT}']`),
     value('K8SBENCH_DELIVERY', delivery),
     value('K8SBENCH_IMAGE_REF', image),
     ...(delivery === 'bundle'
@@ -115,7 +119,7 @@ const environmentOf = ({ about, plan, values }: Session, image: string): object[
         ]
       : values.pvc === undefined
         ? []
-        : [value('K8SBENCH_SPOOL', `/results/${about.run}.log`)]),
+        : [value('K8SBENCH_SPOOL', claimSpool(about.run))]),
     value('K8SBENCH_ROOT', ROOTS[delivery]),
     value('K8SBENCH_DATA', '/data/fixtures'),
     value('TMPDIR', '/data'),
@@ -187,14 +191,14 @@ const podSpecOf = (session: Session): object => {
         volumeMounts: [
           { name: 'data', mountPath: '/data' },
           ...(bundle ? [{ name: 'bundle', mountPath: BUNDLE }] : []),
-          ...(claim ? [{ name: 'results', mountPath: '/results' }] : []),
+          ...(claim ? [{ name: CLAIM, mountPath: `/${CLAIM}` }] : []),
         ],
       },
     ],
     volumes: [
       { name: 'data', ...scratchOf(values) },
       ...(bundle ? [{ name: 'bundle', emptyDir: {} }] : []),
-      ...(claim ? [{ name: 'results', persistentVolumeClaim: { claimName: claim } }] : []),
+      ...(claim ? [{ name: CLAIM, persistentVolumeClaim: { claimName: claim } }] : []),
     ],
   };
 };

@@ -9,6 +9,10 @@ export const ROOTS = { image: '/opt/k8sbench', bundle: `${BUNDLE}/root` } as con
 export const SPOOL = `${BUNDLE}/pod.log`;
 export const ACKNOWLEDGED = `${BUNDLE}/ACKNOWLEDGED`;
 
+/** The claim that keeps results: the name of its volume, mounted at /results; and a run's copy of its log there. */
+export const CLAIM = 'results';
+export const claimSpool = (run: string): string => `/${CLAIM}/${run}.log`;
+
 /** The session as one file, beside the artifacts. */
 const SESSION = 'lib/pod.mjs';
 

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Exit } from '../../shared/exit.ts';
+import { sha256 } from '../../shared/files.ts';
 import { runTool } from '../../test/outside.ts';
 import { nodeAt, podAt } from '../../test/cluster/population.ts';
 import { main } from './main.ts';
@@ -171,6 +172,64 @@ describe('for a run', () => {
     const { stderr } = await pick(['--run', 'r', '--from', '-']);
     expect(stderr).toContain('is amd64, not arm64');
     expect(existsSync(join(cwd, 'r', 'nodes.json'))).toBe(false);
+  });
+
+  test('the calibration must have measured the nodes that were picked, with exit status 3', async () => {
+    const measured = (names: string[], runs = 12): string =>
+      JSON.stringify({
+        format: 'calibration/1',
+        run: 'k8sbench-cal-x',
+        at: '2026-01-02T03:04:05.000Z',
+        profile: 'p',
+        rule: 'p',
+        commit: '',
+        delivery: 'image',
+        image: '',
+        bundleSha256: '',
+        artifacts: {},
+        gate: 'cpu',
+        maxCv: 0.05,
+        sizes: {
+          1: {
+            judged: true,
+            pass: true,
+            problems: [],
+            noise: {},
+            nodes: Object.fromEntries(
+              names.map((name) => [
+                name,
+                {
+                  runs,
+                  noise: {},
+                  warmDrift: null,
+                  throttle: { samples: runs, throttledSamples: 0, nrThrottled: 0, throttledUsec: 0 },
+                  clock: { governors: {}, scaling: false, mhz: null, mhzCv: null, cpuMhzCorrelation: null },
+                  pass: true,
+                  problems: [],
+                },
+              ]),
+            ),
+          },
+        },
+        inputs: {},
+      });
+    const path = join(cwd, 'calibration.json');
+    const pickWith = async (text: string, recorded = sha256(text)) => {
+      writeFileSync(path, text);
+      rmSync(join(cwd, 'r'), { recursive: true, force: true });
+      plan({ pickNode: true, calibration: { path, sha256: recorded } });
+      return pick(['--run', 'r', '--from', '-']);
+    };
+    const others = await pickWith(measured(['elsewhere']));
+    expect([others.exit, others.stdout, existsSync(join(cwd, 'r', 'nodes.json'))]).toEqual([3, '', false]);
+    expect(others.stderr).toMatch(
+      /the calibration did not measure node 'node-\S+' at 1 turns; calibrate it, or compare on 'elsewhere'/,
+    );
+    const named = /node '(node-[^']+)'/.exec(others.stderr)![1]!;
+    expect((await pickWith(measured([named], 11))).exit).toBe(3);
+    expect((await pickWith(measured([named]), 'a'.repeat(64))).stderr).toContain('was changed since');
+    const fits = await pickWith(measured([named]));
+    expect([fits.exit, read().chosen]).toEqual([0, [named]]);
   });
 
   test.each<[string, object, string[], string]>([

@@ -7,6 +7,7 @@ import { connect } from '../../shared/kubernetes.ts';
 import { jsonText } from '../../shared/read.ts';
 import { openRun, touchAll } from '../../shared/rundir.ts';
 import { askedOfFlags, askedOfRun } from './asked.ts';
+import { checkCalibration } from './calibration.ts';
 import { flags } from './flags.ts';
 import { pick, wouldList } from './pick.ts';
 import { rankingTable } from './show.ts';
@@ -32,7 +33,7 @@ export const tool = defineTool({
   about: 'ranks nodes by free CPU and picks those to run on',
   flags,
   more,
-  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.interrupted],
   async run({ flags: given, world, talk }) {
     for (const other of ['run', 'values'] as const)
       if (given[other] === '-' && given.from === '-')
@@ -61,6 +62,7 @@ export const tool = defineTool({
     const picked = await pick(asked, given.from, world);
     talk.print(rankingTable(picked));
     for (const one of picked.warnings) talk.warn(one);
+    if (run) checkCalibration(run, picked.chosen);
     if (run && !prints) run.writeJson('nodes.json', { ...picked, inputs });
     await world.stdout.write(
       prints ? jsonText(picked) : run ? `${run.shown}\n` : `${picked.chosen.join('\n')}\n`,

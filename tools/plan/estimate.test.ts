@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { BUILT_IN } from '../../shared/profiles/built-in.ts';
 import { estimateOf } from './estimate.ts';
 import { layDown, type Request } from './lay-down.ts';
+import { overLimit } from './show.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'k8sbench-estimate-'));
 afterAll(() => rmSync(out, { recursive: true }));
@@ -68,4 +69,16 @@ test('the newest finished run alike, per step', () => {
   expect(estimateOf(out, planned)).toEqual({ seconds: 76, from: 'older' });
   measured('newer', 6, [50], 20, 6);
   expect(estimateOf(out, planned)).toEqual({ seconds: 38, from: 'newer' });
+});
+
+test('a session that will be stopped before it is done is told', () => {
+  const tellsOf = (session_s: number, seconds?: number): string[] => {
+    const one = request(12, [50]);
+    const limited = { ...one, session: { ...one.session, limits: { ...one.session.limits, session_s } } };
+    return overLimit(limited, seconds === undefined ? undefined : { seconds, from: 'older' });
+  };
+  expect([tellsOf(30), tellsOf(30, 30), tellsOf(30, 31).length]).toEqual([[], [], 1]);
+  expect(tellsOf(5400, 7200)[0]).toBe(
+    "a session will take about 2.0 h, as older did, and is stopped after 1.5 h, before the deadline of 60 s; plan with a later '--deadline', or fewer rounds or sizes",
+  );
 });

@@ -8,7 +8,7 @@ import { askedOf } from './ask.ts';
 import { estimateOf } from './estimate.ts';
 import { flags } from './flags.ts';
 import { planOf } from './lay-down.ts';
-import { planTable } from './show.ts';
+import { overLimit, planTable } from './show.ts';
 import { idOf, writeNamed, writeNew } from './write.ts';
 
 const more = `
@@ -39,7 +39,9 @@ export const tool = defineTool({
     const out = { path: resolve(world.cwd, given.out!), shown: given.out! };
     if (given.out === '-' || given['dry-run']) {
       const plan = planOf(request.session, idOf(request, now, 0));
-      talk.print(planTable(request, plan, given.out === '-' ? undefined : estimateOf(out.path, plan)));
+      const estimate = given.out === '-' ? undefined : estimateOf(out.path, plan);
+      talk.print(planTable(request, plan, estimate));
+      for (const one of overLimit(request, estimate)) talk.warn(one);
       await world.stdout.write(jsonText(plan));
       return EXIT.done;
     }
@@ -49,7 +51,11 @@ export const tool = defineTool({
         ? writeNew(request, out, now)
         : writeNamed(request, { path: resolve(world.cwd, shown), shown }, now, given.force);
     if (skipped) talk.info(`'${run.shown}' is there already, planned from the same inputs`);
-    else talk.print(planTable(request, laid.plan, estimateOf(join(run.path, '..'), laid.plan)));
+    else {
+      const estimate = estimateOf(join(run.path, '..'), laid.plan);
+      talk.print(planTable(request, laid.plan, estimate));
+      for (const one of overLimit(request, estimate)) talk.warn(one);
+    }
     await world.stdout.write(`${run.shown}\n`);
     return EXIT.done;
   },

@@ -15,6 +15,15 @@ export interface Estimate {
   from: string;
 }
 
+/** Why a session will not end in time, when an earlier one says so: at its limit it is stopped, and nothing is judged. */
+export const overLimit = ({ session, values }: Request, estimate: Estimate | undefined): string[] => {
+  const { session_s: limit } = session.limits;
+  if (estimate === undefined || estimate.seconds <= limit) return [];
+  return [
+    `a session will take about ${howLong(estimate.seconds)}, as ${estimate.from} did, and is stopped after ${howLong(limit)}, before the deadline of ${howLong(values.deadlineSeconds)}; plan with a later '--deadline', or fewer rounds or sizes`,
+  ];
+};
+
 const whereText = ({ about, session, values }: Request): string => {
   const nodes = about.nodes?.join(', ');
   const spread = about.spread ? `, ${about.spread} of them side by side` : '';

@@ -24,7 +24,7 @@ const standardInput = async (): Promise<string> => {
 };
 
 const output = new StandardOutput();
-const { K8SBENCH_SPOOL, K8SBENCH_ACKNOWLEDGED } = process.env;
+const { K8SBENCH_SPOOL, K8SBENCH_ACKNOWLEDGED, K8SBENCH_SUBMITTED_AT } = process.env;
 const spool = K8SBENCH_SPOOL ? new Spool(output, K8SBENCH_SPOOL) : undefined;
 const { exit } = await runSession({
   plan: async () => process.env['K8SBENCH_PLAN'] || (await standardInput()),
@@ -43,7 +43,7 @@ if (K8SBENCH_ACKNOWLEDGED)
   await linger(
     K8SBENCH_ACKNOWLEDGED,
     interrupted.signal,
-    lingerFor(process.env['K8SBENCH_PLAN'], performance.now()),
+    lingerFor(process.env['K8SBENCH_PLAN'], K8SBENCH_SUBMITTED_AT, performance.now(), Date.now()),
   );
 // A plan that never came is still waited for.
 if (interrupted.signal.aborted) process.stdin.destroy();

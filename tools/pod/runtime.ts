@@ -24,6 +24,7 @@ const OWN = new Set(
     'NOW',
     'SPOOL',
     'ACKNOWLEDGED',
+    'SUBMITTED_AT',
   ].map((name) => `K8SBENCH_${name}`),
 );
 

@@ -47,9 +47,12 @@ test('it lingers until it is told, stopped, or late', async () => {
 
 test('never into the deadline', () => {
   const plan = JSON.stringify({ limits: { session_s: 600 } });
-  expect([lingerFor(plan, 0), lingerFor(plan, 590_000), lingerFor(plan, 700_000)]).toEqual([
-    600_000, 10_000, 0,
-  ]);
-  expect(lingerFor(JSON.stringify({ limits: { session_s: 90_000 } }), 0)).toBe(15 * 60_000);
-  expect([lingerFor(undefined, 0), lingerFor('no', 0)]).toEqual([0, 0]);
+  const of = (age_ms: number): number => lingerFor(plan, undefined, age_ms, 0);
+  expect([of(0), of(590_000), of(700_000)]).toEqual([600_000, 10_000, 0]);
+  // Its Job waited 300 s before this process began.
+  const submitted = '2026-01-02T03:04:05.000Z';
+  expect(lingerFor(plan, submitted, 90_000, Date.parse(submitted) + 390_000)).toBe(210_000);
+  const long = JSON.stringify({ limits: { session_s: 90_000 } });
+  expect(lingerFor(long, undefined, 0, 0)).toBe(15 * 60_000);
+  expect([undefined, 'no'].map((one) => lingerFor(one, undefined, 0, 0))).toEqual([0, 0]);
 });

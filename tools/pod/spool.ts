@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { jobAge } from './job-age.ts';
 import type { Output } from './lines.ts';
 
 /** An output whose text goes into a file as well. A full disk ends the copy, never the session. */
@@ -50,11 +51,20 @@ export class Spool implements Output {
 const LONGEST_LINGER_MS = 15 * 60_000;
 const LOOK_EVERY_MS = 200;
 
-/** How long a pod may linger that is `age_ms` old: the Job's deadline would take the log away, and comes after the session's limit. */
-export const lingerFor = (plan: string | undefined, age_ms: number): number => {
+/**
+ * How long a pod may linger whose process is `age_ms` old, ms: the Job's deadline would take the log away, and comes after the
+ * session's limit. `submittedAt` and `now` are for {@link jobAge}.
+ */
+export const lingerFor = (
+  plan: string | undefined,
+  submittedAt: string | undefined,
+  age_ms: number,
+  now: number,
+): number => {
   try {
     const { limits } = JSON.parse(plan ?? '') as { limits: { session_s: number } };
-    return Math.max(0, Math.min(LONGEST_LINGER_MS, limits.session_s * 1000 - age_ms));
+    const age = Math.max(age_ms, jobAge(submittedAt, now, limits.session_s) * 1000);
+    return Math.max(0, Math.min(LONGEST_LINGER_MS, limits.session_s * 1000 - age));
   } catch {
     return 0;
   }

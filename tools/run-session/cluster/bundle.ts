@@ -153,14 +153,17 @@ const spool = async (
       rest = bytes.subarray(whole);
     },
   });
-  if (status !== 0) place.task.talk.warn(`the pod's own copy of the log can't be read: status ${status}`);
+  if (status !== 0) throw failed(`the pod's own copy of the log can't be read: status ${status}`);
 };
 
 const carrier = (task: Task, cluster: Cluster, namespace: string): Carrier => {
   const place = { task, cluster, namespace };
   return {
     deliver: (pod, signal) => deliver(place, pod, signal),
-    spool: (pod, take, signal) => spool(place, pod, take, signal),
+    spool: {
+      lies: 'in the pod',
+      read: (pod, _at, take, signal) => spool(place, pod, take, signal),
+    },
     acknowledge: async (pod) => void (await run(place, pod, ['sh', '-c', ': >/bundle/ACKNOWLEDGED'])),
   };
 };

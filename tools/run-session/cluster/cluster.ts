@@ -8,6 +8,7 @@ import type { World } from '../../../shared/world.ts';
 import { parseForeignYaml } from '../../../shared/yaml.ts';
 import { values as valuesSchema, type Values } from '../../../schemas/values.ts';
 import type { Delivery, Task, Unclaimed } from '../task.ts';
+import { readClaimCopy } from './claim-copy.ts';
 import { LeftRunning } from './patience.ts';
 import { type Carrier, measureInCluster } from './session.ts';
 
@@ -106,5 +107,11 @@ export const inCluster = (
   },
 });
 
-/** Delivery `image`: everything is in the image. */
-export const image: Delivery = inCluster(() => ({}));
+/** Delivery `image`: everything is in the image, and the copy of the log on the results claim, when there is one. */
+export const image: Delivery = inCluster((task, cluster, namespace) => {
+  if (task.run.json('values.json', valuesSchema).pvc === undefined) return {};
+  const about = { task, cluster, namespace };
+  return {
+    spool: { lies: 'on a claim', read: (pod, ...rest) => readClaimCopy(about, pod, ...rest) },
+  };
+});

@@ -30,7 +30,8 @@ const readOnce = async (
   let heard = performance.now();
   const guard = setInterval(() => {
     const quiet = performance.now() - heard;
-    if (quiet > SILENCE_MS || (isOver() && quiet > DRAIN_MS)) cut.abort();
+    // It may have ended in the pod's own copy.
+    if (log.ended || quiet > SILENCE_MS || (isOver() && quiet > DRAIN_MS)) cut.abort();
   }, 500);
   try {
     log.restart();

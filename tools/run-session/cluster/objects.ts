@@ -44,8 +44,8 @@ export type EventObject = KubernetesObject & {
 /** The container that measures. */
 export const BENCH = 'bench';
 
-export const stateOf = (pod: Pod): ContainerState =>
-  pod.status.containerStatuses?.find((one) => one.name === BENCH)?.state ?? {};
+export const stateOf = (pod: Pod, container = BENCH): ContainerState =>
+  pod.status.containerStatuses?.find((one) => one.name === container)?.state ?? {};
 
 export const conditionOf = (
   { status }: { status?: { conditions?: Condition[] } },

@@ -65,6 +65,11 @@ export class PodLog {
     return this.#next;
   }
 
+  /** Bytes of the session's lines taken so far. */
+  get bytes(): number {
+    return this.#log.state().bytes;
+  }
+
   /** A stream begins at the log's start again: what was read is passed over. */
   restart(): void {
     this.#catchingUp = this.#next > 0;

@@ -17,10 +17,18 @@ import { stopOf, type Watched, WatchOver } from './watch-over.ts';
 export interface Carrier {
   /** Called once the container runs, before its log says anything; absent: the pod has everything. */
   deliver?(pod: Pod, signal: AbortSignal): Promise<void>;
-  /** The whole log from the pod's own copy. */
-  spool?(pod: Pod, take: (block: Uint8Array) => void, signal: AbortSignal): Promise<void>;
+  /** The pod's own copy of its log. */
+  spool?: Spool;
   /** The log is saved: the pod may end. */
   acknowledge?(pod: Pod): Promise<void>;
+}
+
+/** A copy of the log that no node rotates away. */
+export interface Spool {
+  /** In the pod it can be read while that runs, on a claim once it has ended. */
+  lies: 'in the pod' | 'on a claim';
+  /** Gives blocks of whole lines, from the byte `at` of the session's lines or from before it. */
+  read(pod: Pod, at: () => number, take: (block: Uint8Array) => void, signal: AbortSignal): Promise<void>;
 }
 
 export interface InCluster {

@@ -1,7 +1,9 @@
 /** Creates a session's Job once, and finds it again whatever happened in between. */
 import { type Cluster, ConnectionError, isNotFound, isStatus } from '../../../shared/kubernetes.ts';
 import { failed } from '../../../shared/failure.ts';
+import { SUBMITTED_AT } from '../../../shared/job/manifest.ts';
 import type { Talk } from '../../../shared/talk.ts';
+import type { World } from '../../../shared/world.ts';
 import type { JobFile } from '../job-file.ts';
 import type { JobObject } from './objects.ts';
 import { patiently } from './patience.ts';
@@ -17,6 +19,7 @@ export interface Submission {
   manifest: Record<string, unknown>;
   job: JobFile;
   talk: Talk;
+  world: World;
 }
 
 const find = async ({ cluster, namespace, name, talk }: Submission): Promise<JobObject | undefined> => {
@@ -36,13 +39,21 @@ const refuse = ({ namespace, name }: Submission): Error =>
     `namespace '${namespace}' has a Job '${name}' that this run did not create; it is left alone: plan another run, or remove it with 'k8sbench run-session delete ${name} --namespace ${namespace}'`,
   );
 
-/** The manifest with the submission's word on the Job itself; its pod stays as rendered. */
-const withWord = (manifest: Record<string, unknown>, token: string): Record<string, unknown> => {
-  const metadata = manifest['metadata'] as { annotations?: Record<string, string> };
+type Fields = Record<string, unknown>;
+
+const annotated = (object: Fields, annotations: Fields): Fields => {
+  const metadata = object['metadata'] as Fields | undefined;
   return {
-    ...manifest,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, [SUBMISSION]: token } },
+    ...object,
+    metadata: { ...metadata, annotations: { ...(metadata?.['annotations'] as Fields), ...annotations } },
   };
+};
+
+/** The manifest with the submission's word on the Job, and on its pod when that was; the pod's spec stays as rendered. */
+const submitted = (manifest: Fields, token: string, at: number): Fields => {
+  const spec = manifest['spec'] as Fields;
+  const template = annotated(spec['template'] as Fields, { [SUBMITTED_AT]: new Date(at).toISOString() });
+  return annotated({ ...manifest, spec: { ...spec, template } }, { [SUBMISSION]: token });
 };
 
 /** Removes a Job that an earlier attempt of this very run left. */
@@ -63,7 +74,7 @@ export const submit = async (
   attaching: boolean,
   create: boolean,
 ): Promise<string | undefined> => {
-  const { cluster, namespace, name, manifest, job, talk } = submission;
+  const { cluster, namespace, name, manifest, job, talk, world } = submission;
   const token = job.job.submission!;
   const record = (made: JobObject): string => {
     const { uid } = made.metadata;
@@ -83,7 +94,9 @@ export const submit = async (
   if (!create) return undefined;
   for (let tries = 1; ; tries++)
     try {
-      return record(await cluster.create<JobObject>('jobs', { namespace }, withWord(manifest, token)));
+      return record(
+        await cluster.create<JobObject>('jobs', { namespace }, submitted(manifest, token, world.now())),
+      );
     } catch (error) {
       if (isStatus(error, 409)) {
         const found = await find(submission);

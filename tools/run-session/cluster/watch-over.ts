@@ -19,6 +19,10 @@ const SOON_MS = 100;
 const STOPPING_MS = 45_000;
 /** How long a log may take to begin before a session is stopped without it, ms. */
 const LISTENING_MS = 5000;
+/** How long a log may be silent from its start before the pod's own copy is looked at, ms: the node may have rotated all of it away. */
+const ROTATED_MS = 5000;
+/** The highest exit status of a pod program that had its say; beyond are signals. */
+const LAST_WORDS = 5;
 /** How long the rest of a log may take after its pod has failed, ms. */
 const DRAIN_MS = 15_000;
 
@@ -45,6 +49,8 @@ export class WatchOver {
   /** Ends the waiting for a change. */
   readonly #wake: AbortSignal;
   #following: Promise<void> | undefined;
+  #followingSince = Infinity;
+  #looked = false;
   #followed = false;
   #failure: unknown;
   #delivering: Promise<void> | undefined;
@@ -95,7 +101,7 @@ export class WatchOver {
     const { world } = this.#in.task;
     try {
       while (!(await this.#step())) await this.#change();
-      if (this.#log.gap && this.#log.ended) await this.#readSpool();
+      if (this.#log.ended || this.#in.carrier.spool?.lies === 'on a claim') await this.#readSpool(true);
       if (!this.#log.state().complete && this.#differs.length === 0)
         this.#cause = await this.#causes.lastWord(this.#cause, this.#stopping);
     } finally {
@@ -154,7 +160,8 @@ export class WatchOver {
       );
     // Without a container there is nothing to read; one that ended before it got its bundle has said why.
     const readable = this.#isOver() || (this.#delivered && state.running !== undefined);
-    if (this.#following || !readable) return;
+    if (this.#following || !readable) return this.#lookAtSpool();
+    this.#followingSince = performance.now();
     const about = { cluster, namespace, pod: pod.metadata.name, log: this.#log };
     this.#following = follow({ ...about, isOver: this.#isOver, signal: this.#signal }).then(
       () => void (this.#followed = true),
@@ -201,13 +208,34 @@ export class WatchOver {
     if (stateOf(pod).running) this.#noteOnce('started');
   }
 
-  async #readSpool(): Promise<void> {
+  /** A log of which not one line comes may have been rotated away just when it ended. */
+  #lookAtSpool(): void {
+    const silent = !this.#log.heard && performance.now() - this.#followingSince > ROTATED_MS;
+    if (!silent || this.#looked || this.#in.carrier.spool?.lies !== 'in the pod') return;
+    this.#looked = true;
+    void this.#readSpool(false);
+  }
+
+  /** Takes what is missing from the pod's own copy; `say`: it ought to be there. */
+  async #readSpool(say: boolean): Promise<void> {
     const { carrier, task } = this.#in;
     const pod = this.#pod;
-    if (!carrier.spool || !pod || this.#isOver()) return;
-    task.talk.info("the node rotated lines away before they were read; reading the pod's own copy");
+    const { spool } = carrier;
+    if (!spool || !pod || this.#log.state().complete || this.#stopping || this.#differs.length > 0) return;
+    const { terminated } = stateOf(pod);
+    if (spool.lies === 'in the pod' ? this.#isOver() : !terminated || terminated.exitCode > LAST_WORDS)
+      return;
+    if (say)
+      task.talk.info("lines of the log can't be had from the node any more; reading the pod's own copy");
     this.#log.restart();
-    await carrier.spool(pod, (block) => this.#log.take(block), this.#signal);
+    await spool
+      .read(
+        pod,
+        () => this.#log.bytes,
+        (block) => this.#log.take(block),
+        this.#signal,
+      )
+      .catch((error: Error) => say && task.talk.warn(error.message));
   }
 }
 
