@@ -5,8 +5,15 @@ import { cvText, noiseLine, shortNumber } from './analysis-words.ts';
 import type { Counted } from './sizes.ts';
 import { referenceKey } from './verdict.ts';
 
+interface Row {
+  name: string;
+  label: string;
+  unit: string;
+  more?: readonly string[];
+}
+
 /** Rows by the value's name, with p95 and max where they exist. */
-const ROWS: readonly { name: string; label: string; unit: string; more?: readonly string[] }[] = [
+const ROWS: readonly Row[] = [
   { name: 'warm', label: 'warm', unit: 'ms', more: ['warmP95', 'warmMax'] },
   { name: 'cold', label: 'cold', unit: 'ms', more: ['coldP95', 'coldMax'] },
   { name: 'cpuWarm', label: 'CPU warm', unit: 'ms' },
@@ -24,20 +31,24 @@ const verdictWords = (verdicts: Comparison['verdicts'], name: string, p95: strin
   return tail === undefined || tail === middle ? middle : `${middle} (p95 ${tail})`;
 };
 
+/** The values that a comparison's table has rows of. */
+const rowsOf = ({ values }: Comparison, metrics: Analysis['metrics']): Row[] =>
+  [...ROWS, ...metrics.map(({ key, unit }) => ({ name: key, label: key, unit }))].filter(
+    ({ name }) => values[name] !== undefined || values[referenceKey(name)] !== undefined,
+  );
+
+/** The tracker's name of each row's value, in the order of the rows below the head. */
+export const comparisonNames = (comparison: Comparison, metrics: Analysis['metrics']): string[] =>
+  rowsOf(comparison, metrics).map(({ name }) => name);
+
 /** One candidate at one size: metric, unit, p50, p95 and max of both, ratio, verdict. Targets' names are foreign text. */
-export const comparisonRows = (
-  { values: exact, beside, verdicts, candidate, reference }: Comparison,
-  metrics: Analysis['metrics'],
-): string[][] => {
+export const comparisonRows = (comparison: Comparison, metrics: Analysis['metrics']): string[][] => {
+  const { values: exact, beside, verdicts, candidate, reference } = comparison;
   const values: Readonly<Record<string, number | undefined>> = { ...exact, ...beside };
   const cell = (name: string | undefined): string => {
     const value = name === undefined ? undefined : values[name];
     return value === undefined ? '' : shortNumber(value);
   };
-  const rows = [
-    ...ROWS,
-    ...metrics.map(({ key, unit }) => ({ name: key, label: key, unit, more: [] })),
-  ].filter(({ name }) => values[name] !== undefined || values[referenceKey(name)] !== undefined);
   const head = [
     '',
     '',
@@ -50,7 +61,7 @@ export const comparisonRows = (
     'ratio',
     'verdict',
   ];
-  const body = rows.map(({ name, label, unit, more = [] }) => {
+  const body = rowsOf(comparison, metrics).map(({ name, label, unit, more = [] }) => {
     const [mine, other] = [values[name], values[referenceKey(name)]];
     const names = [name, more[0], more[1]];
     const comparable = mine !== undefined && other !== undefined && mine > 0 && other > 0;

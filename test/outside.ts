@@ -12,15 +12,17 @@ export interface Outside {
   interrupted?: AbortSignal;
   /** The command line of one of our programs as a process of its own; a test that starts one says how. */
   program?: (tool: string) => string[];
+  /** stderr is a terminal of so many cells. */
+  columns?: number;
 }
 
 export const NOW = Date.parse('2026-01-02T03:04:05.678Z');
 
-const sink = (parts: string[]): Sink => ({
+const sink = (parts: string[], columns?: number): Sink => ({
   write: async (part) => void parts.push(typeof part === 'string' ? part : new TextDecoder().decode(part)),
   closed: false,
-  isTerminal: false,
-  columns: 80,
+  isTerminal: columns !== undefined,
+  columns: columns ?? 80,
 });
 
 /** Runs a tool's main in such a world: its exit status and what it printed. */
@@ -41,7 +43,7 @@ export const runTool = async (
       yield typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
     })(),
     stdout: sink(stdout),
-    stderr: sink(stderr),
+    stderr: sink(stderr, outside.columns),
     interrupted: outside.interrupted ?? new AbortController().signal,
     program: outside.program ?? ((tool) => ['false', tool]),
   });

@@ -1,9 +1,10 @@
 /** A comparison's numbers for a person: a table per size and candidate. Pure; everything is in analysis.json. */
 import type { Analysis, Comparison } from '../../schemas/analysis.ts';
-import { comparisonRows } from '../../shared/analysis-tables.ts';
+import { comparisonNames, comparisonRows } from '../../shared/analysis-tables.ts';
 import { gateWords, limitText, noiseLine, where } from '../../shared/analysis-words.ts';
 import { atSize } from '../../shared/sizes.ts';
 import { type Colour, type Paint, plainText, table } from '../../shared/terminal.ts';
+import { metricNamed, type Strips, withStrips } from './strips.ts';
 
 const VERDICT_COLOURS: Readonly<Record<string, Colour>> = {
   win: 'green',
@@ -12,23 +13,35 @@ const VERDICT_COLOURS: Readonly<Record<string, Colour>> = {
   tie: 'grey',
 };
 
-const comparisonTable = (comparison: Comparison, metrics: Analysis['metrics'], paint: Paint): string =>
-  table(comparisonRows(comparison, metrics), [2, 3, 4, 5, 6, 7, 8], (text, row, column) =>
+const comparisonTable = (
+  comparison: Comparison,
+  { metrics }: Analysis,
+  paint: Paint,
+  strips: Strips | undefined,
+): string => {
+  const { turns, candidate, reference } = comparison;
+  const rows = withStrips(comparisonRows(comparison, metrics), strips, {
+    turns,
+    targets: [candidate, reference],
+    metrics: comparisonNames(comparison, metrics).map(metricNamed),
+  });
+  return table(rows, [2, 3, 4, 5, 6, 7, 8], (text, row, column) =>
     row === 0
       ? paint('grey', text)
       : column === 9
         ? paint(VERDICT_COLOURS[text.split(' (')[0]!] ?? 'grey', text)
         : text,
   );
+};
 
-export const comparisonText = (analysis: Analysis, paint: Paint): string => {
+export const comparisonText = (analysis: Analysis, paint: Paint, strips?: Strips): string => {
   const { comparisons, noise, maxCv, gate } = analysis;
   const blocks = comparisons.map((one) => {
     const title = `${one.rule} ${atSize(one.turns, analysis)}: '${one.candidate}' against '${one.reference}', ${one.samples} samples each`;
     const net = one.floor === undefined ? '' : `, net of '${one.floor}'`;
     const cvs = noiseLine(noise[String(one.turns)], maxCv);
     return (
-      `${paint('bold', plainText(title + net))}\n${comparisonTable(one, analysis.metrics, paint)}` +
+      `${paint('bold', plainText(title + net))}\n${comparisonTable(one, analysis, paint, strips)}` +
       (cvs === ''
         ? ''
         : paint(

@@ -8,9 +8,10 @@ import { painter } from '../../shared/terminal.ts';
 import { analyze } from './analyze.ts';
 import { clockWarning } from './endings.ts';
 import { readFailOn } from './fail-on.ts';
-import { calibrationIn, previousAnalysis, touchOutputs } from './outputs.ts';
+import { calibrationIn, PAGE, previousAnalysis, touchOutputs } from './outputs.ts';
 import { requestOf } from './request.ts';
 import { reportText } from './report.ts';
+import { stripsFor } from './strips-for.ts';
 
 export const tool = defineTool({
   name: 'analyze',
@@ -47,14 +48,20 @@ export const tool = defineTool({
       talk.info(`'${directory.shown}' is analyzed already, from the same inputs; --force does it again`);
       touchOutputs(directory);
     }
+    const page = directory?.has(PAGE);
     const { analysis, calibration } =
       previous && directory
         ? { analysis: previous, calibration: calibrationIn(directory) }
         : await analyze(request, world.interrupted);
+    if (page && directory && !directory.has(PAGE))
+      talk.info(
+        `'${directory.shown}/${PAGE}' showed the analysis before: removed; 'k8sbench view' makes it anew`,
+      );
     const clock = directory && clockWarning(readAttempts(directory), world.now());
     if (clock) talk.warn(clock);
     const colours = world.stderr.isTerminal && !world.env['NO_COLOR'];
-    if (!flags.json) talk.print(reportText(analysis, calibration, painter(colours)));
+    const strips = flags.json ? undefined : stripsFor(directory, analysis, world.stderr);
+    if (!flags.json) talk.print(reportText(analysis, calibration, painter(colours), strips));
     const printsJson = flags.json || flags.out === '-' || !directory;
     // As it stands in the file: reading it by its schema would put its keys in another order.
     const written = previous && directory ? readText(directory.file('analysis.json')) : jsonText(analysis);

@@ -59,11 +59,15 @@ export const calibrationIn = (directory: RunDirectory): Calibration | undefined 
 /** A step skipped as done leaves its outputs newer than their inputs. */
 export const touchOutputs = (directory: RunDirectory): void => touchAll(directory, OUTPUTS);
 
-/** Removes outputs that no longer hold. */
+/** What `view` made of an analysis. */
+export const PAGE = 'report.html';
+
+/** Removes outputs that no longer hold, and the page that was made of them. */
 export const removeOutputs = (
   directory: RunDirectory,
   names: readonly (typeof OUTPUTS)[number][] = OUTPUTS,
 ): void => {
+  rmSync(directory.file(PAGE), { force: true });
   // analysis.json first: a reader never finds it beside files of another analysis.
   for (const name of names.toReversed()) rmSync(directory.file(name), { force: true });
 };

@@ -7,6 +7,7 @@ import { calibrationText } from './calibration-table.ts';
 import { comparisonText } from './comparison-table.ts';
 import { conclusionsText } from './conclusions-text.ts';
 import { badOf } from './fail-on.ts';
+import type { Strips } from './strips.ts';
 
 /** Which conclusions `--fail-on` is about. */
 const badText = ({ settings, conclusions }: Analysis): string => {
@@ -54,10 +55,11 @@ export const reportText = (
   analysis: Analysis,
   calibration: Calibration | undefined,
   paint: Paint,
+  strips?: Strips,
 ): string => {
   const tables = calibration
-    ? calibrationText(analysis, calibration, paint)
-    : comparisonText(analysis, paint);
+    ? calibrationText(analysis, calibration, paint, strips)
+    : comparisonText(analysis, paint, strips);
   const conclusions = conclusionsText(analysis, paint);
   return `${conclusions}${conclusions === '' ? '' : '\n'}${tables}\n${judgementText(analysis, paint)}`;
 };

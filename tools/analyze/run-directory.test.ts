@@ -249,6 +249,35 @@ describe('a run that is not judged', () => {
     expect(attempts(run)).toHaveLength(1);
   });
 
+  test.each([{ mode: 'compare' }, { mode: 'calibrate' }] as const)(
+    'draws its samples in a wide terminal, done now or before: %p',
+    async (made) => {
+      const run = place(madeLog({ rounds: 12, ...made }));
+      const shown = (columns?: number) =>
+        runTool(main, ['--run', run], {
+          env: { NO_COLOR: '1' },
+          ...(columns === undefined ? {} : { columns }),
+        });
+      const legend = made.mode === 'compare' ? '▀ journal ▄ sqlite' : 'samples of sqlite';
+      expect((await shown(200)).stderr).toContain(legend);
+      expect((await shown(200)).stderr).toContain(legend);
+      expect((await shown(60)).stderr).not.toContain(legend);
+      expect((await shown()).stderr).not.toContain(legend);
+    },
+  );
+
+  test('leaves no page that shows another analysis', async () => {
+    const run = place(madeLog(), { 'report.html': 'a page' });
+    await analyze(run);
+    expect(existsSync(join(run, 'report.html'))).toBe(false);
+    writeFileSync(join(run, 'report.html'), 'a page');
+    expect((await analyze(run)).stderr).not.toContain('report.html');
+    expect(existsSync(join(run, 'report.html'))).toBe(true);
+    const { stderr } = await analyze(run, '--max-cv', '0.2');
+    expect(stderr).toContain(`'${run}/report.html' showed the analysis before: removed`);
+    expect(existsSync(join(run, 'report.html'))).toBe(false);
+  });
+
   test('a wrong command line leaves everything as it is', async () => {
     const run = place(madeLog());
     await analyze(run);

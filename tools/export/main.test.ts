@@ -161,6 +161,16 @@ test('the run directory may come from stdin', async () => {
   expect([exit, stdout.split('\r\n').length]).toEqual([0, 8]);
 });
 
+test.each([
+  [true, 'journal', 'yes'],
+  [false, 'journal (not judged)', 'no'],
+])('hyperfine’s JSON says whether it was judged: %p', async (judged, command, word) => {
+  const about = analysis({ judged, exit: judged ? 0 : 3 });
+  const { exit, stdout } = await exported('hyperfine', place(about, [row('journal', 0)]));
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout).results).toMatchObject([{ command, parameters: { judged: word } }]);
+});
+
 test('numbers are the rows’ own, in base units', async () => {
   const { stdout } = await exported('benchfmt', place(analysis(), [row('journal', 0, { peakRss: 1.5 })]));
   expect(stdout).toContain(

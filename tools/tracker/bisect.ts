@@ -87,7 +87,11 @@ export const bisect: Verb = {
     );
     if (flags.json) await world.stdout.write(lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
     else if (lines.length > 0) await world.stdout.write(table([HEAD, ...lines.map(rowOf)], [1, 3, 6, 8, 9]));
-    else talk.info(`no change in ${clean.length} histories whose commits are in this repository`);
+    else if (clean.length === 0) talk.info('no history whose commits are in this repository');
+    else
+      talk.info(
+        `no change in ${clean.length} ${clean.length === 1 ? 'history' : 'histories'} whose commits are in this repository`,
+      );
     if (lines.some((one) => one.next !== null))
       talk.info("measure it with '--purpose bisect', append it, and ask again");
     return EXIT.done;

@@ -158,8 +158,8 @@ describe('tracker changes', () => {
       '--json',
     );
     expect(lines.map((one) => one.nodeType)).toEqual(['CPU [avx] GOMAXPROCS 2']);
-    expect(stderr).toContain('41 lines of other purposes than main are left out');
-    expect(stderr).toContain('1 lines without exact values are left out');
+    expect(stderr).toContain('41 lines of other purposes than main left out');
+    expect(stderr).toContain('1 line without exact values left out');
   });
 
   test('the metrics are those that conclusions are about, or as asked', async () => {
@@ -176,7 +176,7 @@ describe('tracker changes', () => {
     );
     const { lines, stderr } = await tracker(path, 'changes', '--json');
     expect(lines).toMatchObject([{ order: 'time', after: { run: 'run-20' } }]);
-    expect(stderr).toContain("1 of 1 histories name commits that this repository doesn't have");
+    expect(stderr).toContain("1 of 1 histories with commits that this repository doesn't have");
   });
 
   test('a run that was reported again counts once, by its newest line', async () => {

@@ -320,7 +320,7 @@ describe('show', () => {
     appendFileSync(path, history.split('\n').slice(0, 2).join('\n') + '\nrubbish\n');
     const again = await shown(path);
     expect(again.stdout.split('\n')).toHaveLength(10);
-    expect(again.stderr).toContain('2 older lines of runs that were reported again are left out');
+    expect(again.stderr).toContain('2 older lines of runs that were reported again left out');
     expect(again.stderr).toContain('not a whole JSON line; the line is left out');
   });
 

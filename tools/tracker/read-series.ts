@@ -8,7 +8,7 @@ import { sayBroken } from './broken-lines.ts';
 import { commitsHere, type Commits, inOrder, type Ordered } from './commit-order.ts';
 import { LineReader, parsedLine, readHistory } from './history.ts';
 import { type Placed, seriesOf } from './series.ts';
-import { countedEntries } from './show.ts';
+import { countedEntries, linesText } from './show.ts';
 import type { TrackerCall } from './verbs.ts';
 
 export interface ReadSeries {
@@ -54,18 +54,18 @@ export const readSeries = async (call: TrackerCall, purposes: readonly string[])
   const found = seriesOf(lines, purposes, flags.metric);
   if (found.plain > 0)
     talk.info(
-      `${found.plain} lines without exact values are left out: another program wrote them, or an older one`,
+      `${linesText(found.plain)} without exact values left out: written by another program, or an older one`,
     );
   if (found.others > 0)
     talk.info(
-      `${found.others} lines of other purposes than ${purposes.join(' and ')} are left out; 'tracker append --purpose' names it, '--purpose' here asks for another`,
+      `${linesText(found.others)} of other purposes than ${purposes.join(' and ')} left out; 'tracker append --purpose' names it, '--purpose' here asks for another`,
     );
   const commits = found.series.length > 0 ? commitsHere(world) : undefined;
   const series = found.series.map((one) => inOrder(one, commits));
   const byTime = series.filter((one) => one.order === 'time');
   if (commits && byTime.length > 0)
     talk.info(
-      `${byTime.length} of ${series.length} histories name commits that this repository doesn't have: they are read in the order of time`,
+      `${byTime.length} of ${series.length} histories with commits that this repository doesn't have: read in the order of time`,
     );
   return { track, series, commits };
 };

@@ -11,6 +11,10 @@ import type { Verb } from './verbs.ts';
 /** How many lines a table shows when nobody says. */
 const LAST = 20;
 
+/** `1 line`, `3 older lines`. */
+export const linesText = (count: number, kind = ''): string =>
+  `${count} ${kind}line${count === 1 ? '' : 's'}`;
+
 /** Oldest first; a run that was reported again is shown once per rule and size, by its newest line, as it counts. */
 export const countedEntries = (entries: readonly Entry[]): Entry[] => {
   const newest = new Map<string, Entry>();
@@ -76,8 +80,8 @@ export const show: Verb = {
     else talk.info(`'${track}' has no such line`);
     const left = counted - shown.length;
     const again = history.entries.length - broken.length - counted;
-    if (left > 0) talk.info(`${left} older lines; --last ${counted} shows all`);
-    if (again > 0) talk.info(`${again} older lines of runs that were reported again are left out`);
+    if (left > 0) talk.info(`${linesText(left, 'older ')}; --last ${counted} shows all`);
+    if (again > 0) talk.info(`${linesText(again, 'older ')} of runs that were reported again left out`);
     return EXIT.done;
   },
 };

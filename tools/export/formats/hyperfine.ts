@@ -1,6 +1,7 @@
 /** hyperfine's `--export-json`: the times of each target's processes, s. Pure. */
 import { failed } from '../../../shared/failure.ts';
 import { jsonText } from '../../../shared/read.ts';
+import { atSize } from '../../../shared/sizes.ts';
 import { mean, median, standardDeviation } from '../../../shared/statistics.ts';
 import { plainText } from '../../../shared/terminal.ts';
 import type { Format } from '../formats.ts';
@@ -33,16 +34,19 @@ export const hyperfine: Format = {
     if (found.length === 0)
       throw failed(`'${material.analysis.run}' has no wall times, and hyperfine's format holds nothing else`);
     const sizes = new Set(found.map((one) => one.turns)).size;
+    // The format has no other place for it, and whoever plots the times reads the command.
+    const mark = material.analysis.judged ? '' : ' (not judged)';
+    const judged = material.analysis.judged ? 'yes' : 'no';
     return jsonText({
       results: found.map(({ target, turns, times }) => ({
-        command: plainText(target) + (sizes > 1 ? ` at ${turns} turns` : ''),
+        command: plainText(target) + (sizes > 1 ? ` ${atSize(turns, material.analysis)}` : '') + mark,
         mean: mean(times),
         stddev: times.length > 1 ? standardDeviation(times) : null,
         median: median(times),
         min: Math.min(...times),
         max: Math.max(...times),
         times,
-        parameters: { target: plainText(target), turns: String(turns) },
+        parameters: { target: plainText(target), turns: String(turns), judged },
       })),
     });
   },
