@@ -80,16 +80,14 @@ const removeCgroups = (slot: number): void => {
       if (existsSync(join(parent, cgroupOf(slot, node)))) removeTree(join(parent, cgroupOf(slot, node)));
 };
 
-/** The lines that `up` put into /etc/hosts. */
-export const HOSTS_MARK = '# k8sbench test cluster';
+/** What ends the lines that `up` put into /etc/hosts. */
+export const hostsMark = (directory: string): string => `# k8sbench test cluster ${directory}`;
 
-/** Another cluster's nodes have the same names. */
-const removeHostNames = (): void => {
-  if (processesOf('kubelet', '--hostname-override', 'node-').length > 0) return;
+const removeHostNames = (directory: string): void => {
   const before = readFileSync('/etc/hosts', 'utf8');
   const after = before
     .split('\n')
-    .filter((line) => !line.endsWith(HOSTS_MARK))
+    .filter((line) => !line.endsWith(hostsMark(directory)))
     .join('\n');
   if (after !== before) writeFileSync('/etc/hosts', after);
 };
@@ -117,7 +115,7 @@ export const down = async (directory: string): Promise<void> => {
     removeCgroups(slot);
     freeSlot(directory);
   }
-  removeHostNames();
+  removeHostNames(directory);
   rmSync(directory, { recursive: true, force: true });
 };
 

@@ -4,11 +4,11 @@
  * API_ONLY=1 for the API server alone, CPU_MANAGER=static, LOG_ROTATE=1. Needs Debian's containerd, runc,
  * containernetworking-plugins, iproute2, iptables, openssl, busybox-static, xz-utils; see kube-binary.ts for Kubernetes itself.
  */
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { startControlPlane } from './control-plane.ts';
-import { DEFAULT_DIRECTORY, down, HOSTS_MARK } from './down.ts';
+import { DEFAULT_DIRECTORY, down, hostsMark } from './down.ts';
 import { busyboxRoot, importImage, makeImage } from './image.ts';
 import { kubeBinary, run } from './kube-binary.ts';
 import { nodeAddress, type NodeOptions, startNode } from './node.ts';
@@ -48,11 +48,10 @@ const freePort = async (): Promise<number> => {
   }
 };
 
-const writeHostNames = (nodes: number): void => {
-  const hosts = readFileSync('/etc/hosts', 'utf8');
+/** Lines of its own, though another cluster's say the same: that one's end takes its own away. */
+const writeHostNames = (nodes: number, directory: string): void => {
   for (let node = 1; node <= nodes; node++)
-    if (!new RegExp(`\\bnode-${node}\\b`).test(hosts))
-      appendFileSync('/etc/hosts', `${nodeAddress(node)} node-${node} ${HOSTS_MARK}\n`);
+    appendFileSync('/etc/hosts', `${nodeAddress(node)} node-${node} ${hostsMark(directory)}\n`);
 };
 
 /** Starts a cluster after removing what an earlier one left in its directory. */
@@ -68,7 +67,7 @@ export const up = async (options: ClusterOptions = {}): Promise<StartedCluster> 
   const kube = kubeBinary();
   const ports = { api: await freePort(), etcd: await freePort(), peer: await freePort() };
   if (nodes > 0) {
-    writeHostNames(nodes);
+    writeHostNames(nodes, directory);
     run(['sysctl', '-qw', 'net.ipv4.ip_forward=1']);
   }
   const kubeconfig = await startControlPlane(directory, kube, ports, nodes, options.apiOnly === true);

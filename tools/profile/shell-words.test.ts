@@ -139,3 +139,10 @@ test('escaped braces read back as they were, and hold no placeholder', () => {
     expect(escaped.replaceAll('{{', '').replaceAll('}}', '')).not.toMatch(/[{}]/);
   }
 });
+
+test.each([
+  ['{root}/bin/x', '{root}/bin/x'],
+  ['-wasm={root}/a{b}', '-wasm={root}/a{{b}}'],
+  ['${root}/x', '${{root}}/x'],
+  ['{{root}}', '{{{root}}}'],
+])('%s keeps where the artifacts lie: %s', (text, escaped) => expect(escapeBraces(text)).toBe(escaped));

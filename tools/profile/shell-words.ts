@@ -142,5 +142,8 @@ export const splitWords = (text: string): Words => {
   return { words };
 };
 
-/** A word as a profile's command holds it: `{` and `}` doubled, so that none of it reads as a placeholder. */
-export const escapeBraces = (text: string): string => text.replaceAll('{', '{{').replaceAll('}', '}}');
+/** A word as a profile's command holds it: `{` and `}` doubled, so that none of it reads as a placeholder but `{root}`; a shell's `${root}` is none. */
+export const escapeBraces = (text: string): string =>
+  text.replace(/\$?\{root\}|[{}]/g, (found) =>
+    found === '{root}' ? found : found.replace('{', '{{').replace('}', '}}'),
+  );
