@@ -10,6 +10,7 @@ import { rankScores, theilSen } from './permuting-rounds.ts';
 import { studentPower } from './power.ts';
 import { pooled } from './random-effects.ts';
 import { hodgesLehmann, signedRanks, sortedCopy } from './ranks.ts';
+import { criticalValues, nullOf, pValue, statisticOf } from './sign-flips.ts';
 import { exactTest, intervalOf } from './signed-rank.ts';
 
 interface Oracles {
@@ -27,6 +28,7 @@ interface Oracles {
     low: number;
     high: number;
   }[];
+  maxT: { family: number[][]; p: number[] }[];
   theilSen: { values: number[]; slope: number; spearman: number }[];
   dips: { values: number[]; dip: number }[];
   splits: { values: number[]; at: number; statistic: number }[];
@@ -81,6 +83,13 @@ test.each(oracles.pooled)('sessions pooled, between $between', ({ effects, varia
   near(found.estimate, wanted.estimate, 1e-6);
   near(found.low, wanted.low, 1e-5);
   near(found.high, wanted.high, 1e-5);
+});
+
+test.each(oracles.maxT)('p of several comparisons at once (max-T)', ({ family, p }) => {
+  const ranks = family.map((one) => [signedRanks(one)]);
+  const distribution = nullOf(ranks, 1);
+  const critical = criticalValues(distribution, [0.05]);
+  for (const [at, [own]] of ranks.entries()) near(pValue(distribution, critical, statisticOf(own!)), p[at]!);
 });
 
 test.each(oracles.theilSen)('Theil–Sen slope and rank correlation', ({ values, slope, spearman }) => {

@@ -116,11 +116,24 @@ for name, levels in [("one step", [0.0, 0.05]), ("up and back", [0.0, 0.04, 0.0]
     found, _ = compute_change_points([1 + one for one in x])
     changes.append({"name": name, "values": x, "otava": [int(one.index) for one in found]})
 
+max_t = []
+for n, kinds in [(6, ["normal", "heavy"]), (10, ["normal", "skewed", "heavy"]), (12, ["normal", "ties", "skewed", "heavy"])]:
+    # No zeros: a difference of 0 is ranked here and may take either sign; SciPy has no such test.
+    family = [[one or 0.2 for one in series(n, kind)] for kind in kinds]
+    signed = [np.sign(x) * stats.rankdata(np.abs(x)) for x in map(np.array, family)]
+    shares = np.array([one / np.sqrt(np.sum(one**2)) for one in signed])
+    # The sample is a one for each round; turning its sign turns that round's differences of all comparisons.
+    result = stats.permutation_test(
+        (np.ones(n),), lambda signs, axis: np.max(np.abs(signs @ shares.T), axis=-1), permutation_type="samples",
+        n_resamples=np.inf, alternative="greater", vectorized=True)
+    observed = np.abs(shares.sum(axis=1))
+    max_t.append({"family": family, "p": [float(np.mean(result.null_distribution >= one - 1e-9)) for one in observed]})
+
 oracles = {
     "format": "oracles/1",
     "versions": {name: version(name) for name in ("numpy", "scipy", "statsmodels", "diptest", "apache-otava")},
     "signedRank": signed_rank, "ties": ties, "distributions": distributions, "quantiles": quantiles, "power": power,
-    "pooled": pooled, "theilSen": theil_sen, "dips": dips, "splits": splits, "changes": changes,
+    "pooled": pooled, "maxT": max_t, "theilSen": theil_sen, "dips": dips, "splits": splits, "changes": changes,
 }
 path = Path(__file__).with_name("oracles.json")
 path.write_text("{\n" + ",\n".join(
