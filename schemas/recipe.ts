@@ -61,6 +61,33 @@ const go = v.strictObject({
   package: v.optional(text, '.'),
 });
 
+/** A Go program as WebAssembly, dist/<name>.wasm, built with TinyGo. */
+const tinygo = v.strictObject({
+  kind: v.literal('tinygo'),
+  name: word,
+  ...sources,
+  /** The main package, as `tinygo build` takes it. */
+  package: v.optional(text, '.'),
+  /** What the module runs in, as TinyGo names it. */
+  target: v.optional(
+    v.picklist(['wasip1', 'wasip2', 'wasi', 'wasm'], 'expected wasip1, wasip2, wasi or wasm'),
+    'wasip1',
+  ),
+  /** Further flags of `tinygo build`; those that say where or for what it builds are not the recipe's. */
+  flags: v.optional(
+    v.array(
+      v.pipe(
+        text,
+        v.regex(
+          /^-(opt|gc|scheduler|panic|stack-size|tags|buildmode)=[\w,.-]+$/,
+          'expected -opt=, -gc=, -scheduler=, -panic=, -stack-size=, -tags= or -buildmode=',
+        ),
+      ),
+    ),
+    [],
+  ),
+});
+
 /** A program of a cargo package. */
 const cargo = v.strictObject({
   kind: v.literal('cargo'),
@@ -102,23 +129,42 @@ const release = v.strictObject({
 /** Node's own executable as bin/node, out of a published archive. */
 const node = v.strictObject({ kind: v.literal('node'), release: version, archives });
 
+/** A standalone CPython below python/, out of a published archive whose files stand below python/, too. */
+const interpreter = {
+  /** The build's own release. */
+  release: v.pipe(text, v.regex(/^[\w.-]+$/, 'expected a release such as 20260414')),
+  version: v.pipe(text, v.regex(/^3\.\d+\.\d+$/, 'expected a version of Python such as 3.12.13')),
+  archives,
+};
+const python = v.strictObject({ kind: v.literal('python'), ...interpreter });
+
 /** An agent as arms.lock pins it, below arms/<id>. */
 const arm = v.strictObject({ kind: v.literal('arm'), id: word, lock: treePath });
 
 export const artifact = v.variant(
   'kind',
-  [files, go, cargo, bun, npm, release, node, arm],
-  'expected kind files, go, cargo, bun, npm, release, node or arm',
+  [files, go, tinygo, cargo, bun, npm, release, node, python, arm],
+  'expected kind files, go, tinygo, cargo, bun, npm, release, node, python or arm',
 );
 
 /** Results that two artifacts would write. */
 const places = (artifacts: readonly v.InferOutput<typeof artifact>[]): string[] =>
   artifacts.flatMap((one) => {
     if (one.kind === 'node') return ['bin/node'];
+    if (one.kind === 'python') return ['python'];
+    if (one.kind === 'tinygo') return [`dist/${one.name}.wasm`];
     if (one.kind === 'arm') return [`arms/${one.id}`];
     if (one.kind === 'release') return Object.values(one.keep);
     return 'to' in one ? [one.to] : [`bin/${one.name}`];
   });
+
+/** Places that two artifacts want. */
+export const clashes = (artifacts: readonly v.InferOutput<typeof artifact>[]): string[] => {
+  const all = places(artifacts);
+  return [...new Set(all.filter((one, at) => all.indexOf(one) !== at))].map(
+    (twice) => `artifacts: expected one artifact for '${twice}', found two`,
+  );
+};
 
 export const recipe = v.pipe(
   v.strictObject({
@@ -127,12 +173,20 @@ export const recipe = v.pipe(
     /** Whether the built-in workloads are carried, too; the session itself always is. */
     workloads: v.optional(v.boolean('expected true or false'), true),
     artifacts: v.optional(v.array(artifact, 'expected a list of artifacts'), []),
+    /** What `--agents` adds; `--arms` names more of the lock's. */
+    agents: v.optional(
+      v.strictObject({
+        /** The arms.lock of the agents. */
+        lock: treePath,
+        arms: v.optional(v.array(word), []),
+        /** What drives them. */
+        python: v.optional(v.strictObject(interpreter)),
+      }),
+    ),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
+    if (dataset.typed) for (const message of clashes(dataset.value.artifacts)) addIssue({ message });
     if (!dataset.typed) return;
-    const all = places(dataset.value.artifacts);
-    for (const twice of new Set(all.filter((one, at) => all.indexOf(one) !== at)))
-      addIssue({ message: `artifacts: expected one artifact for '${twice}', found two` });
     const releases = dataset.value.artifacts.flatMap((one) => (one.kind === 'node' ? [one.release] : []));
     if (dataset.value.node !== undefined && releases.some((one) => one !== dataset.value.node))
       addIssue({

@@ -12,10 +12,10 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Target } from '../../schemas/profile.ts';
 import { cause } from '../failure.ts';
-import { sha256File } from '../files.ts';
+import { fileDigest } from './digest.ts';
 import { readText } from '../read.ts';
 
 /** What every bundle has beside the files it lists. */
@@ -42,6 +42,8 @@ export interface Contents {
   arch?: 'amd64' | 'arm64';
   versions: Record<string, string>;
   commit?: string;
+  /** Path → digest, as ARTIFACTS.sha256 lists them. */
+  listed: ReadonlyMap<string, string>;
   /** Files that ARTIFACTS.sha256 does not list: they stay behind. */
   unlisted: string[];
   /** Everything that is wrong with it, one sentence each. */
@@ -110,21 +112,28 @@ const archOf = (
 const walk = (directory: string, problems: string[]): { files: BundleFile[]; links: BundleLink[] } => {
   const files: BundleFile[] = [];
   const links: BundleLink[] = [];
-  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
-    const path = relative(directory, join(entry.parentPath, entry.name)).split('\\').join('/');
-    if (entry.isDirectory()) continue;
-    if (!isInside(path)) problems.push(`'${path}' has a name that no archive should carry`);
-    else if (entry.isSymbolicLink()) links.push({ path, target: readlinkSync(join(directory, path)) });
-    else if (entry.isFile()) {
-      const { size, mode } = lstatSync(join(directory, path));
-      files.push({ path, size, executable: (mode & 0o100) !== 0 });
-    } else problems.push(`'${path}' is neither a file nor a directory nor a link`);
-  }
+  const below = (at: string): void => {
+    for (const entry of readdirSync(join(directory, at), { withFileTypes: true })) {
+      const path = at === '' ? entry.name : `${at}/${entry.name}`;
+      if (entry.isDirectory()) below(path);
+      else if (!isInside(path)) problems.push(`'${path}' has a name that no archive should carry`);
+      else if (entry.isSymbolicLink()) links.push({ path, target: readlinkSync(join(directory, path)) });
+      else if (entry.isFile()) {
+        const { size, mode } = lstatSync(join(directory, path));
+        files.push({ path, size, executable: (mode & 0o100) !== 0 });
+      } else problems.push(`'${path}' is neither a file nor a directory nor a link`);
+    }
+  };
+  below('');
   return { files, links };
 };
 
 const leaves = ({ path, target }: BundleLink): boolean =>
   isAbsolute(target) || normalize(join(dirname(path), target)).split('/')[0] === '..';
+
+/** What is said of a listed file that has another digest. */
+export const changedProblem = (path: string): string =>
+  `'${path}' does not have the digest that ARTIFACTS.sha256 gives it`;
 
 /** `key=value` lines. */
 const versionsOf = (text: string): Record<string, string> =>
@@ -137,7 +146,15 @@ export const readBundle = async (
   { digests = true }: { digests?: boolean } = {},
 ): Promise<Contents> => {
   const problems: string[] = [];
-  const contents: Contents = { directory, files: [], links: [], versions: {}, unlisted: [], problems };
+  const contents: Contents = {
+    directory,
+    files: [],
+    links: [],
+    versions: {},
+    listed: new Map(),
+    unlisted: [],
+    problems,
+  };
   const missing = OWN_FILES.filter((name) => !existsSync(join(directory, name)));
   if (missing.length > 0) {
     problems.push(`bundle '${shown}' has no ${missing.join(', ')}; 'k8sbench bundle' makes one`);
@@ -148,6 +165,7 @@ export const readBundle = async (
   try {
     const { files, links } = walk(directory, told);
     const list = listOf(readText(join(directory, 'ARTIFACTS.sha256')), 'ARTIFACTS.sha256', told);
+    contents.listed = list;
     const isOwn = (path: string): boolean => (OWN_FILES as readonly string[]).includes(path);
     contents.files = files
       .filter(({ path }) => list.has(path) || isOwn(path))
@@ -159,8 +177,8 @@ export const readBundle = async (
     const there = new Set(files.map((one) => one.path));
     for (const [path, digest] of list) {
       if (!there.has(path)) told.push(`'${path}' is listed and not there`);
-      else if (digests && (await sha256File(join(directory, path))) !== digest)
-        told.push(`'${path}' does not have the digest that ARTIFACTS.sha256 gives it`);
+      else if (digests && (await fileDigest(join(directory, path))) !== digest)
+        told.push(changedProblem(path));
     }
     contents.versions = versionsOf(readText(join(directory, 'VERSIONS')));
     const commit = readText(join(directory, 'COMMIT')).trim();

@@ -9,16 +9,21 @@ import { sha256 } from '../../shared/files.ts';
 import { assemble, factOf, factsOf, type Part, readFacts, replace } from './assemble.ts';
 import { type Built, buildInto, cached, cacheOf } from './cache.ts';
 import { checkBundle } from './check.ts';
-import { identityOf } from './identity.ts';
 import { kindOf } from './kinds.ts';
 import { writeOwnParts } from './own-parts.ts';
-import { type Job, prepareJob, type Ready } from './prepare.ts';
+import { type Job, prepareJob, type Ready, type Wanted } from './prepare.ts';
 import { copySource, digestOf } from './source.ts';
+import { knownIdentity, remember, stateBefore } from './stamp.ts';
 import { listOf, normalise } from './tree.ts';
 import type { BundleCall } from './verbs.ts';
 
+interface Place {
+  path: string;
+  shown: string;
+}
+
 /** Where the bundle goes: a place of its own, or a bundle that is replaced. */
-const outOf = ({ flags, world }: BundleCall): { path: string; shown: string } => {
+const outOf = ({ flags, world }: BundleCall): Place => {
   if (flags.out === undefined)
     throw usage("'bundle build' needs --out=<PATH>: the directory that gets the bundle");
   const path = resolve(world.cwd, flags.out);
@@ -80,51 +85,101 @@ const partsOf = async (job: Job, own: Part, call: BundleCall): Promise<Part[]> =
 
 const HOST = { x64: 'amd64', arm64: 'arm64' } as const;
 
+/** What the command line asks for; flags that need another one are refused without it. */
+const wantedOf = ({ flags, world }: BundleCall): Wanted => {
+  const problems: string[] = [];
+  if (flags.recipe === undefined)
+    problems.push("'bundle build' needs --recipe=<FILE>: what the bundle holds");
+  const arch = flags.arch ?? HOST[process.arch as 'x64' | 'arm64'];
+  if (arch === undefined) problems.push('name the architecture of the nodes with --arch');
+  for (const name of ['arms', 'python-archive'] as const)
+    if (flags[name] !== undefined && !flags.agents)
+      problems.push(`'--${name}' needs --agents: without agents the bundle has neither`);
+  if (problems.length > 0) throw usage(problems);
+  return {
+    recipe: flags.recipe!,
+    arch,
+    allowDirty: flags['allow-dirty'] || world.env['K8SBENCH_ALLOW_DIRTY'] === '1',
+    agents: flags.agents,
+    arms: flags.arms ?? [],
+    ...(flags.archives === undefined ? {} : { archives: flags.archives }),
+    ...(flags['python-archive'] === undefined ? {} : { pythonArchive: flags['python-archive'] }),
+    ...(flags.tinygo === undefined ? {} : { tinygo: flags.tinygo }),
+  };
+};
+
+/** The identity of a bundle that is there already, from the same inputs and as it was left; undefined: it has to be built. */
+const builtAlready = async (
+  job: Job,
+  own: Part,
+  out: Place,
+  { world, talk }: BundleCall,
+): Promise<string | undefined> => {
+  const facts = readFacts(out.path);
+  const empty: Built = { directory: '', files: [] };
+  const parts = [own, ...job.artifacts.map((one) => ({ fact: factOf(one), built: empty }))];
+  if (!facts || determines(facts) !== determines(factsOf(job, parts))) return undefined;
+  const known = knownIdentity(out.path, world.env);
+  if (known !== undefined) return known;
+  const state = await stateBefore(out.path);
+  const { problems, identity } = await checkBundle(out.path, out.shown);
+  if (problems.length === 0) {
+    remember(out.path, state, identity, world.env);
+    return identity;
+  }
+  talk.warn(`'${out.shown}' is not as it was built; it is put together again`);
+  return undefined;
+};
+
+/** Puts a bundle together beside its place, checks it, and moves it there. */
+const putTogether = async (
+  job: Job,
+  own: Part,
+  out: Place,
+  fresh: string,
+  call: BundleCall,
+): Promise<string> => {
+  await assemble(job, await partsOf(job, own, call), fresh);
+  const state = await stateBefore(fresh);
+  const { problems, needs, identity } = await checkBundle(fresh, out.shown);
+  if (problems.length > 0) throw failed(problems);
+  for (const one of needs) call.talk.info(one);
+  replace(fresh, out.path);
+  remember(out.path, state, identity, call.world.env);
+  return identity;
+};
+
 export const build = {
   about: 'builds a bundle from a recipe; prints its identity and the directory',
   words: 0,
-  flags: ['recipe', 'out', 'arch', 'archives', 'allow-dirty', 'force'] as const,
+  flags: [
+    'recipe',
+    'out',
+    'arch',
+    'agents',
+    'arms',
+    'python-archive',
+    'tinygo',
+    'archives',
+    'allow-dirty',
+    'force',
+  ] as const,
   async run(call: BundleCall): Promise<Exit> {
     const { flags, world, talk } = call;
-    if (flags.recipe === undefined)
-      throw usage("'bundle build' needs --recipe=<FILE>: what the bundle holds");
+    const wanted = wantedOf(call);
     const out = outOf(call);
-    const arch = flags.arch ?? HOST[process.arch as 'x64' | 'arm64'];
-    if (arch === undefined) throw usage('name the architecture of the nodes with --arch');
-    const allowDirty = flags['allow-dirty'] || world.env['K8SBENCH_ALLOW_DIRTY'] === '1';
-    const job = await prepareJob(
-      { recipe: flags.recipe, arch, allowDirty, ...(flags.archives ? { archives: flags.archives } : {}) },
-      world,
-    );
+    const job = await prepareJob(wanted, world);
     const scratch = mkdtempSync(join(world.env['TMPDIR'] || tmpdir(), 'k8sbench-bundle-'));
     mkdirSync(dirname(out.path), { recursive: true });
     const fresh = join(dirname(out.path), `.${basename(out.path)}.${crypto.randomUUID()}.tmp`);
     try {
       const own = await ownPart(job, scratch);
-      const facts = readFacts(out.path);
-      const empty: Built = { directory: '', files: [] };
-      const planned = factsOf(job, [
-        own,
-        ...job.artifacts.map((one) => ({ fact: factOf(one), built: empty })),
-      ]);
-      if (facts && !flags.force && determines(facts) === determines(planned)) {
-        const { contents, problems } = await checkBundle(out.path, out.shown);
-        if (problems.length === 0) {
-          talk.info(
-            `'${out.shown}' is built already, from the same inputs; nothing to do (--force assembles it again)`,
-          );
-          await talk.flushed();
-          await world.stdout.write(`${await identityOf(contents, world.env)}  ${out.shown}\n`);
-          return EXIT.done;
-        }
-        talk.warn(`'${out.shown}' is not as it was built; it is put together again`);
-      }
-      await assemble(job, await partsOf(job, own, call), fresh);
-      const { contents, problems, needs } = await checkBundle(fresh, out.shown);
-      if (problems.length > 0) throw failed(problems);
-      for (const one of needs) talk.info(one);
-      const identity = await identityOf(contents, world.env);
-      replace(fresh, out.path);
+      const known = flags.force ? undefined : await builtAlready(job, own, out, call);
+      if (known !== undefined)
+        talk.info(
+          `'${out.shown}' is built already, from the same inputs; nothing to do (--force assembles it again)`,
+        );
+      const identity = known ?? (await putTogether(job, own, out, fresh, call));
       await talk.flushed();
       await world.stdout.write(`${identity}  ${out.shown}\n`);
       return EXIT.done;

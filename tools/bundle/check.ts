@@ -2,19 +2,23 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
-import { archiveDigest } from '../../shared/bundle/archive.ts';
-import { type Contents, missingPrograms, readBundle } from '../../shared/bundle/contents.ts';
+import { archiveDigests } from '../../shared/bundle/archive.ts';
+import { changedProblem, type Contents, missingPrograms, readBundle } from '../../shared/bundle/contents.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
-import { failed, usage } from '../../shared/failure.ts';
+import { Failure, failed, usage } from '../../shared/failure.ts';
 import { jsonText } from '../../shared/read.ts';
 import { readProfile } from '../../shared/profiles/read.ts';
 import { executablesOf } from './executables.ts';
+import { missingNeeds } from './needs.ts';
 import type { BundleCall } from './verbs.ts';
 
 export interface Checked {
   contents: Contents;
   problems: string[];
+  /** What the base image must have, one sentence each. */
   needs: string[];
+  /** When there are no problems. */
+  identity: string;
 }
 
 /** Strays told by name; a forgotten directory has thousands. */
@@ -49,9 +53,13 @@ const archProblems = ({ versions, arch }: Contents): string[] =>
     ? []
     : [`VERSIONS says arch=${versions['arch']}, and the programs in bin/ are for ${arch}`];
 
-/** Reads and checks a directory as a bundle; `shown` is its name in messages. */
-export const checkBundle = async (directory: string, shown: string, profile?: Profile): Promise<Checked> => {
-  const contents = await readBundle(directory, shown);
+/** Everything but the files' digests: what can be said without reading all of it. */
+export const lookAtBundle = async (
+  directory: string,
+  shown: string,
+  profile?: Profile,
+): Promise<Omit<Checked, 'identity'>> => {
+  const contents = await readBundle(directory, shown, { digests: false });
   if (contents.files.length === 0) return { contents, problems: contents.problems, needs: [] };
   const executables = executablesOf(contents);
   const known = contents.problems.join('\n');
@@ -62,8 +70,26 @@ export const checkBundle = async (directory: string, shown: string, profile?: Pr
     ...archProblems(contents),
     ...nodeProblems(contents, profile),
     ...missingPrograms(contents, profile?.targets ?? []),
-  ].map((one) => `bundle '${shown}': ${one}`);
-  return { contents, problems: [...contents.problems, ...more], needs: executables.needs };
+    ...missingNeeds(contents, profile?.needs ?? []),
+  ];
+  return { contents, problems: [...contents.problems, ...of(shown, more)], needs: executables.needs };
+};
+
+/** Problems of a bundle, as they are told. */
+export const of = (shown: string, problems: readonly string[]): string[] =>
+  problems.map((one) => `bundle '${shown}': ${one}`);
+
+/** Reads and checks a directory as a bundle, each file once; `shown` is its name in messages. */
+export const checkBundle = async (directory: string, shown: string, profile?: Profile): Promise<Checked> => {
+  const looked = await lookAtBundle(directory, shown, profile);
+  if (looked.contents.files.length === 0) return { ...looked, identity: '' };
+  try {
+    const { identity, changed } = await archiveDigests(looked.contents, { digests: true });
+    return { ...looked, identity, problems: [...looked.problems, ...of(shown, changed.map(changedProblem))] };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { ...looked, identity: '', problems: [...looked.problems, ...error.problems] };
+  }
 };
 
 /** A directory that the command line names. */
@@ -84,10 +110,9 @@ export const check = {
     const profile = call.flags.profile
       ? (await readProfile(call.flags.profile, call.world)).profile
       : undefined;
-    const { contents, problems, needs } = await checkBundle(directory, shown, profile);
+    const { contents, problems, needs, identity } = await checkBundle(directory, shown, profile);
     if (problems.length > 0) throw failed(problems);
     for (const one of needs) call.talk.info(one);
-    const identity = await archiveDigest(contents);
     const { commit, arch, versions, files } = contents;
     const size_bytes = files.reduce((sum, one) => sum + one.size, 0);
     await call.talk.flushed();

@@ -24,13 +24,21 @@ async function* bytesOf(response: Response, { url, size }: PinnedArchive): Async
   }
 }
 
-/** A file that has the pinned size and digest. */
+/** A file that has the pinned size and digest. `copyOfIt` names the only place that it may come from. */
 export const archiveFile = async (
   pinned: PinnedArchive,
   { world, archives }: { world: World; archives?: string },
   say: (text: string) => void,
+  copyOfIt?: string,
 ): Promise<string> => {
   const name = archiveName(pinned.url);
+  if (copyOfIt !== undefined) {
+    const copy = resolve(world.cwd, copyOfIt);
+    if (existsSync(copy) && (await isIt(copy, pinned))) return copy;
+    throw failed(
+      `'${copyOfIt}' ${existsSync(copy) ? 'has not the size and SHA-256 that the recipe pins' : 'is not there: the copy that is wanted'} for '${pinned.url}'`,
+    );
+  }
   if (archives !== undefined) {
     const copy = join(resolve(world.cwd, archives), name);
     if (existsSync(copy)) {

@@ -15,8 +15,9 @@ const BASE_PROGRAMS = new Set(['sh', 'node', 'env', 'tar', 'gzip', 'sha256sum'])
 const BASE_PATHS = new Set(['/bin/sh', '/usr/bin/env']);
 const FIRST_LINE = 256;
 
-/** Installed packages bring programs for other machines, too; nobody starts them unless a target names them. */
-const isOfPackage = (path: string): boolean => path.split('/').includes('node_modules');
+/** Installed packages and an interpreter's library bring programs for other machines and places, too; nobody starts them unless a target names them. */
+const isOfPackage = (path: string): boolean =>
+  path.split('/').includes('node_modules') || /^python\/(?!bin\/python)/.test(path);
 
 const firstLine = (path: string): string => {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -10,6 +10,10 @@ export interface Asked {
   world: World;
   /** Directory with copies of archives, looked through before anything is downloaded. */
   archives?: string;
+  /** A copy of the interpreter's archive, whatever it is called. */
+  pythonArchive?: string;
+  /** TinyGo's program, when it isn't the PATH's. */
+  tinygo?: string;
 }
 
 /** What is known of an artifact before it is built; two equal ones give the same bytes. */

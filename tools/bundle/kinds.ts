@@ -8,9 +8,22 @@ import { files } from './kinds/files.ts';
 import { go } from './kinds/go.ts';
 import { node } from './kinds/node.ts';
 import { npm } from './kinds/npm.ts';
+import { python } from './kinds/python.ts';
 import { release } from './kinds/release.ts';
+import { tinygo } from './kinds/tinygo.ts';
 
-const KINDS: { [K in Artifact['kind']]: Kind<K> } = { arm, files, go, cargo, bun, npm, release, node };
+const KINDS: { [K in Artifact['kind']]: Kind<K> } = {
+  arm,
+  files,
+  go,
+  tinygo,
+  cargo,
+  bun,
+  npm,
+  release,
+  node,
+  python,
+};
 
 export const kindOf = (artifact: Artifact): Kind<Artifact['kind']> =>
   KINDS[artifact.kind] as unknown as Kind<Artifact['kind']>;

@@ -1,5 +1,14 @@
 /** Takes named files out of an archive that somebody published. The whole archive must be one that could be unpacked safely. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  symlinkSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Headers } from 'tar-stream';
@@ -87,20 +96,28 @@ async function* decompressed(path: string, shown: string, size: number): AsyncGe
   if (problem) throw failed(problem);
 }
 
+/** One member that may be unpacked. */
+interface Member {
+  /** From the archive's top. */
+  path: string;
+  header: Headers;
+  content: Readable;
+}
+
 /**
- * Writes members of an archive to files; nothing else of it is kept. `shown` names the archive, and its ending how it is
- * compressed; `size` is its length in bytes. Every member is judged, also those that are not wanted.
+ * Reads an archive to its end, one member after another; `take` uses up a member's content or leaves it. `shown` names the
+ * archive, and its ending how it is compressed; `size` is its length in bytes. Every member is judged, also those that
+ * nobody wants.
  */
-export const takeMembers = async (
+const readMembers = async (
   path: string,
   shown: string,
   size: number,
-  wanted: ReadonlyMap<string, string>,
+  take: (member: Member) => Promise<void>,
 ): Promise<void> => {
   if (!/\.(tgz|tar\.gz|tar)$/.test(shown))
     throw failed(`archive '${shown}': expected a .tar.gz, .tgz or .tar`);
   const members = new Members();
-  const left = new Set(wanted.keys());
   const reader = extract();
   const feed = pipeline(decompressed(path, shown, size), reader);
   // Told where the members are read.
@@ -109,19 +126,58 @@ export const takeMembers = async (
     for await (const entry of reader) {
       const judged = members.judge(entry.header);
       if ('problem' in judged) throw failed(judged.problem);
-      const to = wanted.get(judged.path);
-      if (to === undefined) {
-        entry.resume();
-        continue;
-      }
-      if (entry.header.type !== 'file') throw failed(`member '${judged.path}' is wanted and is no file`);
-      await pipeline(entry, createWriteStream(to, { flags: 'wx', mode: 0o755 }));
-      left.delete(judged.path);
+      await take({ path: judged.path, header: entry.header, content: entry as unknown as Readable });
+      entry.resume();
     }
     await feed;
   } catch (error) {
     const words = error instanceof Failure ? error.problems : [cause(error)];
     throw failed(words.map((one) => `archive '${shown}': ${one}`));
   }
+};
+
+/** Writes members of an archive to files; nothing else of it is kept. The archive is judged as {@link readMembers} says. */
+export const takeMembers = async (
+  path: string,
+  shown: string,
+  size: number,
+  wanted: ReadonlyMap<string, string>,
+): Promise<void> => {
+  const left = new Set(wanted.keys());
+  await readMembers(path, shown, size, async (member) => {
+    const to = wanted.get(member.path);
+    if (to === undefined) return;
+    if (member.header.type !== 'file') throw failed(`member '${member.path}' is wanted and is no file`);
+    await pipeline(member.content, createWriteStream(to, { flags: 'wx', mode: 0o755 }));
+    left.delete(member.path);
+  });
   if (left.size > 0) throw failed([...left].map((one) => `archive '${shown}' has no member '${one}'`));
+};
+
+/** Writes everything below a directory of an archive below `out`, links too; nothing else of it is kept. */
+export const takeTree = async (
+  path: string,
+  shown: string,
+  size: number,
+  directory: string,
+  out: string,
+): Promise<void> => {
+  let found = 0;
+  await readMembers(path, shown, size, async ({ path: name, header, content }) => {
+    if (name !== directory && !name.startsWith(`${directory}/`)) return;
+    found++;
+    const to = join(out, name);
+    if (header.type === 'directory') return void mkdirSync(to, { recursive: true });
+    mkdirSync(dirname(to), { recursive: true });
+    const target = header.linkname ?? '';
+    // A link is made as it is: no later member goes through one.
+    if (header.type === 'symlink') symlinkSync(target, to);
+    else if (header.type === 'link')
+      copyFileSync(join(out, leadsTo(name, target, true)!), to, constants.COPYFILE_EXCL);
+    else {
+      const mode = ((header.mode ?? 0) & 0o100) === 0 ? 0o644 : 0o755;
+      await pipeline(content, createWriteStream(to, { flags: 'wx', mode }));
+    }
+  });
+  if (found === 0) throw failed(`archive '${shown}' has nothing below '${directory}/'`);
 };

@@ -1,7 +1,13 @@
 /** Before anything is built: the recipe read, the source tree opened, every toolchain and lockfile looked at; all problems at once. */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Arch, type Artifact, type Recipe, recipe as recipeSchema } from '../../schemas/recipe.ts';
+import {
+  type Arch,
+  type Artifact,
+  clashes,
+  type Recipe,
+  recipe as recipeSchema,
+} from '../../schemas/recipe.ts';
 import { Failure, usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { check, readText } from '../../shared/read.ts';
@@ -34,6 +40,12 @@ export interface Wanted {
   arch: Arch;
   archives?: string;
   allowDirty: boolean;
+  /** What `--agents` adds is wanted, too. */
+  agents: boolean;
+  /** Further agents of the lock. */
+  arms: readonly string[];
+  pythonArchive?: string;
+  tinygo?: string;
 }
 
 /** Changes when an artifact of the same inputs becomes other bytes, because how it is built changed here. */
@@ -53,29 +65,55 @@ const ready = async (artifact: Artifact, asked: Asked): Promise<Ready> => {
   };
 };
 
+/** The recipe's artifacts, and with `agents` those that it keeps for that. */
+const wantedArtifacts = ({ artifacts, agents }: Recipe, wanted: Wanted): Artifact[] => {
+  if (!wanted.agents) return artifacts;
+  if (!agents)
+    throw usage(
+      `flag '--agents': '${wanted.recipe}' has no 'agents:' that says which; name there the arms.lock, the agents, and the Python that drives them`,
+    );
+  if (wanted.pythonArchive !== undefined && !agents.python)
+    throw usage(`flag '--python-archive': '${wanted.recipe}' pins no Python (agents.python)`);
+  const { lock, arms, python } = agents;
+  const all: Artifact[] = [
+    ...artifacts,
+    ...(python ? [{ kind: 'python' as const, ...python }] : []),
+    ...[...new Set([...arms, ...wanted.arms])].map((id) => ({ kind: 'arm' as const, id, lock })),
+  ];
+  const twice = clashes(all);
+  if (twice.length > 0) throw usage(twice.map((one) => `${wanted.recipe}: ${one}`));
+  return all;
+};
+
 /** Reads a recipe and looks at all it needs. */
 export const prepareJob = async (wanted: Wanted, world: World): Promise<Job> => {
   const path = resolve(world.cwd, wanted.recipe);
   if (!existsSync(path)) throw usage(`recipe '${wanted.recipe}' does not exist`);
   const text = readText(path, wanted.recipe);
-  const recipe = check(recipeSchema, parseYaml(text, wanted.recipe), wanted.recipe, usage);
+  const read = check(recipeSchema, parseYaml(text, wanted.recipe), wanted.recipe, usage);
+  const recipe: Recipe = { ...read, artifacts: wantedArtifacts(read, wanted) };
   const source = openSource(dirname(path), wanted.recipe, world.env, wanted.allowDirty);
   const asked: Asked = {
     arch: wanted.arch,
     source,
     world,
     ...(wanted.archives === undefined ? {} : { archives: wanted.archives }),
+    ...(wanted.pythonArchive === undefined ? {} : { pythonArchive: wanted.pythonArchive }),
+    ...(wanted.tinygo === undefined ? {} : { tinygo: wanted.tinygo }),
   };
   const artifacts: Ready[] = [];
   const problems = new Set<string>();
-  for (const artifact of recipe.artifacts)
-    try {
-      const one = await ready(artifact, asked);
-      for (const problem of one.prepared.problems) problems.add(`${one.name}: ${problem}`);
-      artifacts.push(one);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      for (const problem of error.problems) problems.add(`${kindOf(artifact).name(artifact)}: ${problem}`);
+  // Side by side: most of it is waiting for programs that say their version.
+  const looked = await Promise.allSettled(recipe.artifacts.map((artifact) => ready(artifact, asked)));
+  for (const [at, one] of looked.entries())
+    if (one.status === 'fulfilled') {
+      for (const problem of one.value.prepared.problems) problems.add(`${one.value.name}: ${problem}`);
+      artifacts.push(one.value);
+    } else {
+      if (!(one.reason instanceof Failure)) throw one.reason;
+      const artifact = recipe.artifacts[at]!;
+      for (const problem of one.reason.problems)
+        problems.add(`${kindOf(artifact).name(artifact)}: ${problem}`);
     }
   if (problems.size > 0) throw usage([...problems]);
   return { recipe, recipeSha256: sha256(text), asked, artifacts };

@@ -1,9 +1,10 @@
 /** The source tree that a bundle is built from: its commit, and its files as git knows them. Ignored files have no part in a build. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { failed, usage } from '../../shared/failure.ts';
-import { sha256, sha256File } from '../../shared/files.ts';
+import { fileDigest } from '../../shared/bundle/digest.ts';
+import { sha256 } from '../../shared/files.ts';
 import { gitIn } from '../../shared/git.ts';
 
 export interface SourceFile {
@@ -104,7 +105,7 @@ export const digestOf = async (directory: string, files: readonly SourceFile[]):
   for (const { path, executable, target } of files)
     lines.push(
       target === undefined
-        ? `${await sha256File(join(directory, path))} ${executable ? 'x' : '-'} ${path}\0`
+        ? `${await fileDigest(join(directory, path))} ${executable ? 'x' : '-'} ${path}\0`
         : `${sha256(target)} l ${path}\0`,
     );
   return sha256(lines.join(''));
@@ -123,17 +124,30 @@ export const copySource = (top: string, files: readonly SourceFile[], to: string
   }
 };
 
+/** What programs said, by command and place: several artifacts ask the same. */
+const answers = new Map<string, Promise<string | undefined>>();
+
 /** Output of a program that says its version; undefined when it is not there or fails. */
 export const answerOf = (
   command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  cwd?: string,
-): string | undefined => {
-  const done = spawnSync(command[0]!, command.slice(1), {
-    env: { ...env, LC_ALL: 'C' },
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(cwd === undefined ? {} : { cwd }),
-  });
-  return done.status === 0 ? done.stdout.trim() : undefined;
+  cwd: string,
+): Promise<string | undefined> => {
+  const key = JSON.stringify([command, cwd, env]);
+  const known = answers.get(key) ?? asked(command, { ...env, LC_ALL: 'C' }, cwd);
+  answers.set(key, known);
+  return known;
 };
+
+const asked = (
+  command: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const child = spawn(command[0]!, command.slice(1), { env, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
+    let said = '';
+    child.stdout.on('data', (part: Buffer) => (said += part.toString()));
+    child.on('error', () => resolve(undefined));
+    child.on('close', (status) => resolve(status === 0 ? said.trim() : undefined));
+  });

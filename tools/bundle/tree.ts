@@ -10,8 +10,8 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { fileDigest } from '../../shared/bundle/digest.ts';
 import { failed } from '../../shared/failure.ts';
-import { sha256File } from '../../shared/files.ts';
 
 export interface BuiltFile {
   path: string;
@@ -63,7 +63,7 @@ export const listOf = async (directory: string): Promise<BuiltFile[]> => {
     files.push(
       about.isSymbolicLink()
         ? { path, size: 0, sha256: '', executable: false, target: readlinkSync(full) }
-        : { path, size: about.size, sha256: await sha256File(full), executable: (about.mode & 0o100) !== 0 },
+        : { path, size: about.size, sha256: await fileDigest(full), executable: (about.mode & 0o100) !== 0 },
     );
   }
   return files;

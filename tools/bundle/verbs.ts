@@ -2,7 +2,7 @@
 import type { Call } from '../../shared/command-line.ts';
 import type { Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
-import { choice, many, text, yes } from '../../shared/flags.ts';
+import { choice, list, many, readText, text, yes } from '../../shared/flags.ts';
 import { build } from './build.ts';
 import { check } from './check.ts';
 import { diff } from './diff.ts';
@@ -13,6 +13,10 @@ export const flags = {
   recipe: text('build: what the bundle holds, a YAML file in a git repository', 'FILE'),
   out: text('build: directory that gets the bundle; pack: archive (default: DIR.tar.gz)', 'PATH'),
   arch: choice("build: the nodes' architecture (default: this machine's)", ['amd64', 'arm64']),
+  agents: yes('build: also the agents of the recipe, and the Python that drives them'),
+  arms: list("build, with --agents: further agents of the recipe's arms.lock", 'ID,…', readText),
+  'python-archive': text("build, with --agents: a copy of Python's archive, instead of a download", 'FILE'),
+  tinygo: text("build: TinyGo's program (default: $TINYGO, else the PATH's)", 'PATH'),
   archives: text('build: directory with copies of archives, instead of downloads', 'DIR'),
   'allow-dirty': yes("build: also from uncommitted files; the bundle's commit then ends with -dirty"),
   force: yes('build: put the bundle together again'),

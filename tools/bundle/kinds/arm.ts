@@ -39,11 +39,11 @@ const disagreements = (arm: NpmArm, text: string, path: string): string[] => {
   ];
 };
 
-const prepareNpm = (arm: NpmArm, lock: string, { source, world }: Asked): Prepared => {
+const prepareNpm = async (arm: NpmArm, lock: string, { source, world }: Asked): Promise<Prepared> => {
   const directory = join(dirname(lock), arm.lockfile.in);
   const wanted = ['package.json', 'package-lock.json'].map((name) => join(directory, name));
   const files = source.below([directory]).filter((one) => wanted.includes(one.path));
-  const found = answerOf(['npm', '--version'], buildEnv(world), source.top);
+  const found = await answerOf(['npm', '--version'], buildEnv(world), source.top);
   const problems = wanted
     .filter((path) => !files.some((one) => one.path === path))
     .map((path) => `'${path}' is not a file of the source tree`);
@@ -61,7 +61,7 @@ export const arm: Kind<'arm'> = {
     const one = armOf(artifact, asked);
     const prepared: Prepared =
       one.source === 'npm'
-        ? prepareNpm(one, artifact.lock, asked)
+        ? await prepareNpm(one, artifact.lock, asked)
         : { ...nothing(), ...pinsOf(one.archives, asked) };
     const executable = one.executables[asked.arch];
     if (!executable) prepared.problems.push(`'${artifact.lock}' pins no executable of it for ${asked.arch}`);

@@ -13,7 +13,7 @@ export const bun: Kind<'bun'> = {
   name: ({ name }) => `bun bin/${name}`,
   async prepare({ in: directory, with: more, entry }, { source, world }) {
     const files = source.below([directory, ...more]);
-    const found = answerOf(['bun', '--version'], buildEnv(world), source.top);
+    const found = await answerOf(['bun', '--version'], buildEnv(world), source.top);
     const lock = join(directory, LOCK);
     const problems = found === undefined ? ["'bun' is not on the PATH; install it from https://bun.sh"] : [];
     if (!files.some((one) => one.path === join(directory, entry)))

@@ -32,21 +32,21 @@ export const cargo: Kind<'cargo'> = {
     const env = buildEnv(world);
     const cwd = join(source.top, artifact.in);
     const files = source.below([artifact.in, ...artifact.with]);
-    const cargoVersion = answerOf(['cargo', '--version'], env, cwd)?.split(' ')[1];
-    const about = answerOf(['rustc', '-vV'], env, cwd);
+    const cargoVersion = (await answerOf(['cargo', '--version'], env, cwd))?.split(' ')[1];
+    const about = await answerOf(['rustc', '-vV'], env, cwd);
     const problems: string[] = [];
     if (cargoVersion === undefined || about === undefined)
       problems.push("'cargo' and 'rustc' are not both on the PATH; install them from https://rustup.rs");
     else {
       const target = triple(artifact, asked);
-      const directory = answerOf(['rustc', '--print', 'target-libdir', '--target', target], env, cwd);
+      const directory = await answerOf(['rustc', '--print', 'target-libdir', '--target', target], env, cwd);
       if (directory === undefined || !existsSync(directory))
         problems.push(`Rust has no target '${target}' here; 'rustup target add ${target}' installs it`);
       const program = linker(target, hostOf(about));
       if (
         program !== undefined &&
         program !== 'rust-lld' &&
-        answerOf([program, '--version'], env) === undefined
+        (await answerOf([program, '--version'], env, cwd)) === undefined
       )
         problems.push(`'${program}', which links for ${target}, is not on the PATH; install it`);
     }
@@ -68,7 +68,7 @@ export const cargo: Kind<'cargo'> = {
     const target = triple(artifact, asked);
     const home = world.env['CARGO_HOME'] ?? join(world.env['HOME'] ?? homedir(), '.cargo');
     const cwd = join(sources, artifact.in);
-    const program = linker(target, hostOf(answerOf(['rustc', '-vV'], buildEnv(world), cwd) ?? ''));
+    const program = linker(target, hostOf((await answerOf(['rustc', '-vV'], buildEnv(world), cwd)) ?? ''));
     // Where it is built stands in no program: panics name their place in the source tree.
     const flags = [
       `--remap-path-prefix=${sources}=/src`,

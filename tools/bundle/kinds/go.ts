@@ -28,22 +28,33 @@ const wanted = (top: string, directory: string): string | undefined => {
   }
 };
 
+/** The Go that is here, and what keeps it from being the one that the tree below `directory` asks for. */
+export const goOf = async (
+  directory: string,
+  asked: Asked,
+): Promise<{ version: string; problems: string[] }> => {
+  const { top } = asked.source;
+  const found = await answerOf(['go', 'env', 'GOVERSION'], env(asked), top);
+  const release = wanted(top, directory);
+  if (found === undefined)
+    return { version: '', problems: ["'go' is not on the PATH; install it from https://go.dev/dl"] };
+  return {
+    version: found,
+    problems:
+      release === undefined || release === found
+        ? []
+        : [`'.go-version' asks for ${release}, 'go' is ${found}; put that release first on the PATH`],
+  };
+};
+
 export const go: Kind<'go'> = {
   name: ({ name }) => `go bin/${name}`,
   async prepare({ in: directory, with: more }, asked) {
-    const { source } = asked;
-    const found = answerOf(['go', 'env', 'GOVERSION'], env(asked), source.top);
-    const release = wanted(source.top, directory);
-    const problems =
-      found === undefined
-        ? ["'go' is not on the PATH; install it from https://go.dev/dl"]
-        : release !== undefined && release !== found
-          ? [`'.go-version' asks for ${release}, 'go' is ${found}; put that release first on the PATH`]
-          : [];
+    const { version, problems } = await goOf(directory, asked);
     return {
       ...nothing(),
-      files: source.below([directory, ...more]),
-      toolchains: { go: found ?? '' },
+      files: asked.source.below([directory, ...more]),
+      toolchains: { go: version },
       problems,
     };
   },

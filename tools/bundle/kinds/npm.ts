@@ -44,7 +44,7 @@ export const npm: Kind<'npm'> = {
     const files = source
       .below([directory])
       .filter((one) => WANTED.some((name) => one.path === join(directory, name)));
-    const found = answerOf(['npm', '--version'], buildEnv(world), source.top);
+    const found = await answerOf(['npm', '--version'], buildEnv(world), source.top);
     const problems =
       found === undefined ? ["'npm' is not on the PATH; install Node from https://nodejs.org"] : [];
     const missing = WANTED.filter((name) => !files.some((one) => one.path === join(directory, name)));
