@@ -23,8 +23,10 @@ export const armSettings = v.strictObject({
   api: v.picklist(['chat-completions', 'responses'], 'expected chat-completions or responses'),
   /** Ends with 0 when the arm can run here. */
   version: command,
-  /** Works on the task to its end, in the image's working directory; nothing is on its stdin. */
+  /** Works on the task to its end, in the image's working directory. */
   command,
+  /** What it reads on stdin; absent: nothing. */
+  stdin: v.optional(text),
   env: v.optional(v.record(v.string(), v.string())),
   /** Files that are there before it starts, with its provider: path below the home → content, or a value that becomes JSON. */
   files: v.optional(
