@@ -1,14 +1,38 @@
 /** What an analysis left in a run directory: the analysis, and the sample rows it rests on. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { analysis as analysisSchema, type Analysis } from '../schemas/analysis.ts';
 import { type ResultLine, resultLine } from '../schemas/results.ts';
 import { failed } from './failure.ts';
-import { sha256 } from './files.ts';
+import { sha256, sha256File } from './files.ts';
 import { check, parseJson, readText } from './read.ts';
 import type { RunDirectory } from './rundir.ts';
 
-/** analysis.json of a run; a missing one says which step writes it. */
-export const readAnalysis = (run: RunDirectory): Analysis => run.json('analysis.json', analysisSchema);
+/** What a run's analysis is computed from, and what a session that is measured again writes anew. */
+const MEASURED = new Set(['run.json', 'spread.json', 'pod.log']);
+
+/** Inputs of an analysis that are other files now, or gone. What was imported or copied has no run.json, and may lack them. */
+const changedInputs = async (run: RunDirectory, { inputs }: Analysis): Promise<string[]> => {
+  const changed: string[] = [];
+  if (!run.has('run.json')) return changed;
+  for (const [name, digest] of Object.entries(inputs))
+    if (MEASURED.has(basename(name)) && (!run.has(name) || (await sha256File(run.file(name))) !== digest))
+      changed.push(name);
+  return changed;
+};
+
+/**
+ * analysis.json of a run; a missing one says which step writes it. One of a session that was measured again since, or is being
+ * measured, is refused: its values are another session's.
+ */
+export const readAnalysis = async (run: RunDirectory): Promise<Analysis> => {
+  const analysis = run.json('analysis.json', analysisSchema);
+  const changed = await changedInputs(run, analysis);
+  if (changed.length > 0)
+    throw failed(
+      `'${run.shown}/analysis.json' is of another ${changed.join(' and ')} than stands there now; 'k8sbench analyze --run ${run.shown}' makes it anew`,
+    );
+  return analysis;
+};
 
 /**
  * The rows of results.jsonl, in the order measured. Rows that are not those the analysis was made with (another digest) are

@@ -24,7 +24,7 @@ export const tool = defineTool({
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid],
   async run({ flags, words, world, talk }) {
     const format = FORMATS[words[0]!]!;
-    const material = materialOf(await openRun(flags.run, world));
+    const material = await materialOf(await openRun(flags.run, world));
     const refused = refusal(words[0]!, format, material.analysis);
     if (refused) throw refused;
     for (const one of format.leftOut?.(material) ?? []) talk.warn(one);

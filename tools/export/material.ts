@@ -35,8 +35,8 @@ export interface Material {
 const isOfCommands = (run: RunDirectory): boolean =>
   run.has('profile.json') && run.json('profile.json', profileSchema).targets.some((one) => one.command);
 
-export const materialOf = (run: RunDirectory): Material => {
-  const analysis = readAnalysis(run);
+export const materialOf = async (run: RunDirectory): Promise<Material> => {
+  const analysis = await readAnalysis(run);
   const metrics = metricsOf(analysis);
   const rows = readRows(run, analysis).map((line) => ({
     session: sessionOf(analysis, line),

@@ -1,6 +1,6 @@
 /** `tracker append`: a judged run's lines, one per size and candidate, at the end of the history. */
 import { dirname, join, resolve } from 'node:path';
-import { analysis as analysisSchema, type Analysis } from '../../schemas/analysis.ts';
+import type { Analysis } from '../../schemas/analysis.ts';
 import { run as runSchema } from '../../schemas/run.ts';
 import { trackerLine } from '../../schemas/tracker.ts';
 import { appendUnderLock, type Repair } from '../../shared/append.ts';
@@ -8,6 +8,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { problemsOf } from '../../shared/read.ts';
 import { openRun, type RunDirectory } from '../../shared/rundir.ts';
+import { readAnalysis } from '../../shared/run-results.ts';
 import type { Talk } from '../../shared/talk.ts';
 import { atSize } from '../../shared/sizes.ts';
 import { plainJson } from '../../shared/terminal.ts';
@@ -21,8 +22,8 @@ import { trackLineOf } from './track-line.ts';
 import type { Verb } from './verbs.ts';
 
 /** The run's analysis, when it may have tracker lines. */
-const judgedAnalysis = (run: RunDirectory): Analysis => {
-  const analysis = run.json('analysis.json', analysisSchema) as Analysis;
+const judgedAnalysis = async (run: RunDirectory): Promise<Analysis> => {
+  const analysis = await readAnalysis(run);
   if (analysis.mode === 'calibrate')
     throw usage(
       `'${run.shown}' is a calibration: it has no tracker line, 'tracker append' takes comparisons`,
@@ -65,8 +66,9 @@ export const append: Verb = {
   flags: ['run', 'track', 'baseline', 'history', 'purpose'],
   async run({ flags, world, talk }) {
     const run = await openRun(flags.run, world);
-    const analysis = judgedAnalysis(run);
-    const purpose = flags.purpose ?? plannedPurpose(run);
+    const planned = plannedPurpose(run);
+    const purpose = flags.purpose ?? planned;
+    const analysis = await judgedAnalysis(run);
     const rules = [...new Set(analysis.comparisons.map((one) => one.rule))];
     const baselines = matchBaselines(
       flags.baseline.flat().map((one) => readBaseline(one, world)),

@@ -44,6 +44,25 @@ const place = (more: Partial<Analysis> = {}, files: Record<string, unknown> = {}
     writeFileSync(join(run, '..', name), typeof content === 'string' ? content : jsonText(content));
   return run;
 };
+/** A run.json as `plan` writes it. */
+const planned = (more: object = {}): string =>
+  jsonText({
+    format: 'run/1',
+    run: 'k8sbench-cmp-x',
+    mode: 'compare',
+    planned_at: '2026-01-02T03:04:05.000Z',
+    delivery: 'local',
+    profile: 'store',
+    rule: 'store',
+    turns: [50],
+    rounds: 5,
+    gate: 'auto',
+    maxCv: 0.05,
+    purpose: 'pr',
+    files: {},
+    inputsSha256: '0'.repeat(64),
+    ...more,
+  });
 const append = (
   run: string,
   flags: string[] = [],
@@ -179,33 +198,31 @@ describe('append', () => {
     expect([exit, stdout]).toEqual([status, '']);
   });
 
+  test('of a session that was measured again, or is being measured, is refused', async () => {
+    const run = place();
+    const log = readFileSync(join(example, 'pod.log'), 'utf8');
+    writeFileSync(join(run, 'pod.log'), log);
+    const other = place({ inputs: { 'pod.log': '0'.repeat(64), 'n1/spread.json': '1'.repeat(64) } });
+    writeFileSync(join(other, 'pod.log'), log);
+    writeFileSync(join(other, 'run.json'), planned());
+    const { exit, stdout, stderr } = await append(other);
+    expect([exit, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('is of another pod.log and n1/spread.json than stands there now');
+    writeFileSync(join(run, 'run.json'), planned());
+    expect((await append(run)).exit).toBe(0);
+    rmSync(join(run, 'pod.log'));
+    expect((await append(run)).stderr).toContain('is of another pod.log than stands there now');
+    rmSync(join(run, 'run.json'));
+    expect((await append(run)).exit).toBe(0);
+  });
+
   test('of one session of several is refused: the parent has the line', async () => {
     const run = place();
-    writeFileSync(
-      join(run, 'run.json'),
-      jsonText({
-        format: 'run/1',
-        run: 'k8sbench-cmp-x',
-        parent: 'k8sbench-cmp-whole',
-        mode: 'compare',
-        planned_at: '2026-01-02T03:04:05.000Z',
-        delivery: 'local',
-        profile: 'store',
-        rule: 'store',
-        turns: [50],
-        rounds: 5,
-        gate: 'auto',
-        maxCv: 0.05,
-        purpose: 'pr',
-        files: {},
-        inputsSha256: '0'.repeat(64),
-      }),
-    );
-    expect((await append(run)).stderr).toContain("is one session of 'k8sbench-cmp-whole'");
-    writeFileSync(
-      join(run, 'run.json'),
-      readFileSync(join(run, 'run.json'), 'utf8').replace(/ *"parent".*\n/, ''),
-    );
+    cpSync(join(example, 'pod.log'), join(run, 'pod.log'));
+    writeFileSync(join(run, 'run.json'), planned({ parent: 'k8sbench-cmp-whole' }));
+    for (const flags of [[], ['--purpose', 'main']])
+      expect((await append(run, flags)).stderr).toContain("is one session of 'k8sbench-cmp-whole'");
+    writeFileSync(join(run, 'run.json'), planned());
     expect(linesOf((await append(run)).stdout)[0]!.more!.purpose).toBe('pr');
     expect(linesOf((await append(run, ['--purpose', 'main'])).stdout)[0]!.more!.purpose).toBe('main');
   });

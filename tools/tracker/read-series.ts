@@ -1,9 +1,9 @@
 /** The series of a track file, as `changes` and `bisect` read them. */
 import { dirname, join, resolve } from 'node:path';
-import { analysis as analysisSchema } from '../../schemas/analysis.ts';
 import { changePoints, type Change } from '../../shared/evidence/changes.ts';
 import { DEFAULTS } from '../../shared/evidence/input.ts';
 import { openRun } from '../../shared/rundir.ts';
+import { readAnalysis } from '../../shared/run-results.ts';
 import { sayBroken } from './broken-lines.ts';
 import { commitsHere, type Commits, inOrder, type Ordered } from './commit-order.ts';
 import { LineReader, parsedLine, readHistory } from './history.ts';
@@ -27,7 +27,7 @@ const wantedOf = async ({ flags, world }: TrackerCall) => {
     return { track, path: resolve(world.cwd, track), wanted: named };
   }
   const run = await openRun(flags.run, world);
-  const { comparisons } = run.json('analysis.json', analysisSchema);
+  const { comparisons } = await readAnalysis(run);
   return {
     track: flags.track ?? join(dirname(run.shown), 'track.jsonl'),
     path: resolve(world.cwd, flags.track ?? join(dirname(run.path), 'track.jsonl')),

@@ -24,7 +24,7 @@ const sessionDirectories = (run: RunDirectory, sessions: readonly { run: string 
 };
 
 export const runPlan = async (run: RunDirectory): Promise<Plan> => {
-  const analysis = readAnalysis(run);
+  const analysis = await readAnalysis(run);
   const directories = sessionDirectories(run, analysis.sessions);
   return {
     inputs: await run.digests([
