@@ -5,6 +5,7 @@
  * itself: K fresh processes are the turns), `prepare`, `repeat`, `outputCheck` and a target's own `commit`.
  */
 import * as v from 'valibot';
+import { unknownIn } from './placeholders.ts';
 import { command, positive, sizeKey, text, word } from './primitives.ts';
 
 /** `pig` is the older name of a candidate; it is read, never written. */
@@ -75,20 +76,7 @@ export type Profile = v.InferOutput<typeof profileFields>;
 export type Target = Profile['targets'][number];
 export type Metric = NonNullable<Profile['metrics']>[number];
 
-const PLACEHOLDERS = new Set(['root', 'dir', 'turns', 'sample']);
-
-/** Names in braces that are no placeholder; `{{` and `}}` are braces. */
-const unknownPlaceholders = (words: readonly string[]): string[] =>
-  words.flatMap((one) =>
-    [
-      ...one
-        .replaceAll('{{', '')
-        .replaceAll('}}', '')
-        .matchAll(/\{([^{}]*)\}?|\}/g),
-    ]
-      .filter((found) => found[1] === undefined || !found[0].endsWith('}') || !PLACEHOLDERS.has(found[1]))
-      .map((found) => found[0]),
-  );
+const unknownPlaceholders = (words: readonly string[]): string[] => words.flatMap(unknownIn);
 
 /** Rules of spec §2 that span several fields; each problem is a path and a sentence. */
 function* crossProblems(profile: Profile): Generator<{ path: (string | number)[]; message: string }> {
@@ -153,7 +141,7 @@ function* crossProblems(profile: Profile): Generator<{ path: (string | number)[]
   for (const [at, key] of keys.entries()) {
     if (keys.indexOf(key) !== at)
       yield { path: ['metrics', at, 'key'], message: `expected a key used once, found '${key}' again` };
-    if (RESERVED_METRICS.has(key))
+    if (RESERVED_METRICS.has(key) || OF_REFERENCES.test(key))
       yield { path: ['metrics', at, 'key'], message: `expected a key of your own, found '${key}'` };
   }
   for (const [at, name] of (profile.primary ?? []).entries())
@@ -176,7 +164,7 @@ export const BUILT_IN_METRICS = new Set([
   'cpuSeconds',
 ]);
 
-/** Keys of the tracker's own values and of sample lines, which a profile's metric may not take. */
+/** Keys of the tracker's own values, of sample lines and of rows, which a profile's metric may not take. */
 const RESERVED_METRICS = new Set([
   ...BUILT_IN_METRICS,
   ...[
@@ -204,8 +192,19 @@ const RESERVED_METRICS = new Set([
     'target',
     'turns',
     'sample',
+    'gomaxprocs',
+    'cpuModel',
+    'cpuFeatures',
   ],
+  // What analyze and the tracker's line put beside the values.
+  ...['run', 'from', 'version', 'core', 'rule', 'node'],
+  // Names that every object has.
+  ...['constructor', 'prototype', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable'],
+  ...['toLocaleString', 'toString', 'valueOf'],
 ]);
+
+/** The tracker's names of a reference's values: `warm` is the candidate's, `piWarm` the reference's (spec §7). */
+const OF_REFERENCES = /^pi[A-Z]/;
 
 /** The tracker rule of a candidate (spec §2). */
 export const candidateRule = (

@@ -1,5 +1,6 @@
 /** The programs that a local session starts: each found now, so that none is missed after an hour of measuring. Pure. */
 import { isAbsolute, resolve } from 'node:path';
+import { fill, uses } from '../../schemas/placeholders.ts';
 import type { Profile, Target } from '../../schemas/profile.ts';
 import { NODE_MAJOR } from '../../shared/profiles/built-in.ts';
 import type { Machine } from './machine.ts';
@@ -71,19 +72,9 @@ export interface Places {
   cwd: string;
 }
 
-const BRACES: Readonly<Record<string, string>> = { '{{': '{', '}}': '}' };
-
 /** A word with `{root}` filled in and its braces read; undefined when another placeholder is part of it. */
-const known = (word: string, root: string): string | undefined => {
-  let unknown = false;
-  const filled = word.replace(/\{\{|\}\}|\{(\w+)\}/g, (found, name?: string) => {
-    if (name === undefined) return BRACES[found]!;
-    if (name === 'root') return root;
-    unknown = true;
-    return found;
-  });
-  return unknown ? undefined : filled;
-};
+const known = (word: string, root: string): string | undefined =>
+  (['dir', 'turns', 'sample'] as const).some((name) => uses(word, name)) ? undefined : fill(word, { root });
 
 /** Files of the root that a command's arguments name, `{root}/…` also inside a word such as `-wasm={root}/a.wasm`. */
 const rootFiles = (words: readonly string[], root: string): string[] =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
-import { fill, uses } from './placeholders.ts';
+import { fill, uses } from '../../schemas/placeholders.ts';
 import { SessionError } from './session-error.ts';
 
 const LOCKFILE =

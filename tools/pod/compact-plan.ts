@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CompactPlan } from '../../schemas/plan.ts';
 import { unclearIn } from '../../shared/json-text.ts';
 import { parseCpuList } from '../../shared/cpu-list.ts';
-import { unknownIn } from './placeholders.ts';
+import { unknownIn } from '../../schemas/placeholders.ts';
 import { SessionError } from './session-error.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { CompactPlan } from '../../schemas/plan.ts';
-import { uses } from './placeholders.ts';
+import { uses } from '../../schemas/placeholders.ts';
 import { SessionError } from './session-error.ts';
 
 /** Where a session runs. It comes from the environment, never from the plan. */

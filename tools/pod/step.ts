@@ -4,7 +4,7 @@ import type { Step } from '../../schemas/plan.ts';
 import type { Profile, Target } from '../../schemas/profile.ts';
 import { cause } from '../../shared/failure.ts';
 import { total } from './meter.ts';
-import { fill, type Values } from './placeholders.ts';
+import { fill, type Values } from '../../schemas/placeholders.ts';
 import type { Rig } from './rig.ts';
 import { type Measured, StepRun } from './step-run.ts';
 import { passed } from './surroundings.ts';

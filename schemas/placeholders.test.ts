@@ -19,6 +19,9 @@ describe('placeholders', () => {
     ['{root', '{root', ['{']],
     ['a}b', 'a}b', ['}']],
     ['{ root }', '{ root }', ['{ root }']],
+    // Braces of different pairs never meet.
+    ['}{{}', '}{}', ['}', '}']],
+    ['{{turns}{{}', '{turns}{}', ['}', '}']],
   ];
   for (const [word, filled, unknown] of WORDS)
     test(`'${word}'`, () => {
