@@ -43,3 +43,4 @@ export const armsLock = v.object({
 export type ArmsLock = v.InferOutput<typeof armsLock>;
 export type Arm = ArmsLock['arms'][string];
 export type NpmArm = Extract<Arm, { source: 'npm' }>;
+export type ReleaseArm = Extract<Arm, { source: 'release' }>;

@@ -14,15 +14,63 @@ export const archiveName = (url: string): string =>
 const isIt = async (path: string, { size, sha256 }: PinnedArchive): Promise<boolean> =>
   statSync(path).size === size && (await sha256File(path)) === sha256;
 
-/** Bytes of a response, as many as were pinned. */
-async function* bytesOf(response: Response, { url, size }: PinnedArchive): AsyncGenerator<Uint8Array> {
+/** The largest archive that is taken without a pinned size. */
+const LARGEST = 4 * 2 ** 30;
+
+/** Bytes of a response, `most` at most. */
+async function* bytesOf(response: Response, url: string, most: number): AsyncGenerator<Uint8Array> {
   let got = 0;
   for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
     got += part.length;
-    if (got > size) throw failed(`'${url}' is longer than the ${size} bytes that are pinned`);
+    if (got > most) throw failed(`'${url}' is longer than the ${most} bytes that are pinned`);
     yield part;
   }
 }
+
+/** An answer with a body, over https to its end; the status otherwise. */
+const opened = async (url: string, world: World): Promise<Response> => {
+  const response = await fetch(url, {
+    signal: world.interrupted,
+    headers: { 'accept-encoding': 'identity' },
+  });
+  if (response.ok && !response.url.startsWith('https:'))
+    throw failed(`'${url}' leads to '${response.url}', which is not https`);
+  return response;
+};
+
+const unreachable = (url: string, error: unknown): Failure =>
+  error instanceof Failure
+    ? error
+    : failed(
+        `can't download '${url}': ${cause(error)}; '--archives DIR' takes a copy named '${archiveName(url)}'`,
+      );
+
+/** A copy of an archive in the directory that the command line names. */
+const copyIn = (archives: string | undefined, url: string, world: World): string | undefined => {
+  if (archives === undefined) return undefined;
+  const copy = join(resolve(world.cwd, archives), archiveName(url));
+  return existsSync(copy) ? copy : undefined;
+};
+
+/** An archive that nothing is known of yet: the path of its copy, or `to`; undefined when its address has none (404). */
+export const fetchArchive = async (
+  url: string,
+  to: string,
+  { world, archives, say }: { world: World; archives?: string; say(text: string): void },
+): Promise<string | undefined> => {
+  const copy = copyIn(archives, url, world);
+  if (copy !== undefined) return copy;
+  say(`downloading ${url}`);
+  try {
+    const response = await opened(url, world);
+    if (response.status === 404 || response.status === 410) return undefined;
+    if (!response.ok || !response.body) throw failed(`'${url}' answered ${response.status}`);
+    await streamAtomically(to, bytesOf(response, url, LARGEST));
+    return to;
+  } catch (error) {
+    throw unreachable(url, error);
+  }
+};
 
 /** A file that has the pinned size and digest. `copyOfIt` names the only place that it may come from. */
 export const archiveFile = async (
@@ -31,45 +79,37 @@ export const archiveFile = async (
   say: (text: string) => void,
   copyOfIt?: string,
 ): Promise<string> => {
-  const name = archiveName(pinned.url);
+  const { url, size } = pinned;
   if (copyOfIt !== undefined) {
-    const copy = resolve(world.cwd, copyOfIt);
-    if (existsSync(copy) && (await isIt(copy, pinned))) return copy;
+    const path = resolve(world.cwd, copyOfIt);
+    if (existsSync(path) && (await isIt(path, pinned))) return path;
     throw failed(
-      `'${copyOfIt}' ${existsSync(copy) ? 'has not the size and SHA-256 that the recipe pins' : 'is not there: the copy that is wanted'} for '${pinned.url}'`,
+      existsSync(path)
+        ? `'${copyOfIt}' has not the size and SHA-256 that the recipe pins for '${url}'`
+        : `'${copyOfIt}' is not there; it is wanted as a copy of '${url}'`,
     );
   }
-  if (archives !== undefined) {
-    const copy = join(resolve(world.cwd, archives), name);
-    if (existsSync(copy)) {
-      if (await isIt(copy, pinned)) return copy;
-      throw failed(
-        `'${join(archives, name)}' has not the size and SHA-256 that the recipe pins for '${pinned.url}'`,
-      );
-    }
+  const copy = copyIn(archives, url, world);
+  if (copy !== undefined) {
+    if (await isIt(copy, pinned)) return copy;
+    throw failed(
+      `'${join(archives!, archiveName(url))}' has not the size and SHA-256 that the recipe pins for '${url}'`,
+    );
   }
   const path = join(cacheOf(world.env), 'archives', pinned.sha256);
   if (existsSync(path) && (await isIt(path, pinned))) return path;
-  say(`downloading ${pinned.url} (${(pinned.size / 1e6).toFixed(1)} MB)`);
+  say(`downloading ${url} (${(size / 1e6).toFixed(1)} MB)`);
   mkdirSync(dirname(path), { recursive: true });
   try {
-    const response = await fetch(pinned.url, {
-      signal: world.interrupted,
-      headers: { 'accept-encoding': 'identity' },
-    });
-    if (!response.ok || !response.body) throw failed(`'${pinned.url}' answered ${response.status}`);
-    if (!response.url.startsWith('https:'))
-      throw failed(`'${pinned.url}' leads to '${response.url}', which is not https`);
-    await streamAtomically(path, bytesOf(response, pinned));
+    const response = await opened(url, world);
+    if (!response.ok || !response.body) throw failed(`'${url}' answered ${response.status}`);
+    await streamAtomically(path, bytesOf(response, url, size));
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw failed(
-      `can't download '${pinned.url}': ${cause(error)}; '--archives DIR' takes a copy named '${name}'`,
-    );
+    throw unreachable(url, error);
   }
   if (!(await isIt(path, pinned)))
     throw failed(
-      `'${pinned.url}' has ${statSync(path).size} bytes and SHA-256 ${await sha256File(path)}; pinned are ${pinned.size} and ${pinned.sha256}`,
+      `'${url}' has ${statSync(path).size} bytes and SHA-256 ${await sha256File(path)}; pinned are ${size} and ${pinned.sha256}`,
     );
   return path;
 };

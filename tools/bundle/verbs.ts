@@ -17,13 +17,13 @@ export const flags = {
   arms: list("build, with --agents: further agents of the recipe's arms.lock", 'ID,…', readText),
   'python-archive': text("build, with --agents: a copy of Python's archive, instead of a download", 'FILE'),
   tinygo: text("build: TinyGo's program (default: $TINYGO, else the PATH's)", 'PATH'),
-  archives: text('build: directory with copies of archives, instead of downloads', 'DIR'),
+  archives: text('build, lock: directory with copies of archives, instead of downloads', 'DIR'),
   'allow-dirty': yes("build: also from uncommitted files; the bundle's commit then ends with -dirty"),
   force: yes('build: put the bundle together again'),
   profile: text('check: built-in name or JSON file; its targets must find their programs', 'PROFILE'),
   arm: many(
     text(
-      'lock: an npm package as an agent, and the path of its executable once installed',
+      'lock: an npm package, or VERSION@https://….tar.gz, as an agent, and the path of its executable in it',
       'ID=PACKAGE@VERSION:PATH',
     ),
   ),
