@@ -54,6 +54,16 @@ export interface Cluster {
     body: object | string,
     options?: { dryRun?: boolean },
   ): Promise<T>;
+  /**
+   * Server-side apply, as `manager`: makes the object, or changes what of it the manager owns. What another manager set
+   * otherwise is a conflict (409), never overwritten.
+   */
+  apply<T extends KubernetesObject>(
+    resource: Resource,
+    at: Place,
+    body: object,
+    options: { manager: string; dryRun?: boolean },
+  ): Promise<T>;
   /** A JSON merge patch. */
   patch<T extends KubernetesObject>(resource: Resource, at: Place, body: object): Promise<T>;
   /** Deletes the object with this UID, pods of a Job included; false when it is gone already, or another has its name now. */
@@ -205,6 +215,14 @@ export const connect = (
         method: 'POST',
         body: typeof body === 'string' ? body : JSON.stringify(body),
         ...(typeof body === 'string' ? { contentType: 'application/yaml' } : {}),
+      }),
+    apply: (resource, at, body, { manager, dryRun = false }) =>
+      sendForJson(endpoint, {
+        about: about('apply', resource, at),
+        path: pathOf(resource, at, { fieldManager: manager, dryRun: dryRun ? 'All' : undefined }),
+        method: 'PATCH',
+        body: JSON.stringify(body),
+        contentType: 'application/apply-patch+yaml',
       }),
     patch: (resource, at, body) =>
       sendForJson(endpoint, {

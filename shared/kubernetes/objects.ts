@@ -30,6 +30,8 @@ const GROUPS = {
   serviceaccounts: '/api/v1',
   services: '/api/v1',
   jobs: '/apis/batch/v1',
+  /** Kueue's, where it is installed. */
+  localqueues: '/apis/kueue.x-k8s.io/v1beta1',
   roles: '/apis/rbac.authorization.k8s.io/v1',
   rolebindings: '/apis/rbac.authorization.k8s.io/v1',
   clusterroles: '/apis/rbac.authorization.k8s.io/v1',

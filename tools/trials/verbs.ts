@@ -2,11 +2,16 @@
 import type { Call } from '../../shared/command-line.ts';
 import type { Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
-import { text, whole, yes } from '../../shared/flags.ts';
+import { duration, text, unlessNo, whole, yes } from '../../shared/flags.ts';
+import { apply } from './apply.ts';
+import { collect } from './collect.ts';
 import { score } from './score.ts';
 
 export const flags = {
-  run: text("score: directory that 'trials --out' made; '-' reads its path from stdin", 'DIR'),
+  run: text(
+    "apply, collect, score: directory that 'trials --out' made; '-' reads its path from stdin",
+    'DIR',
+  ),
   from: text("score: result lines of no run; '-' is stdin", 'FILE'),
   prices: text('score: what tokens cost, a YAML or JSON file', 'FILE'),
   draws: whole('score: how often tasks are drawn again for intervals', 'N', {
@@ -17,6 +22,14 @@ export const flags = {
   seed: whole('score: of those draws', 'N', { default: 1, max: 2 ** 32 - 1 }),
   out: text("score: '-' prints the score instead of the run's path", '-'),
   json: yes('score: the same'),
+  'at-once': whole('apply: so many Jobs of the run at once, at most', 'K', { min: 1, default: 10 }),
+  again: yes("apply: also trials that were lost to the place, never one with a result or an agent's fault"),
+  queue: text("apply: Kueue's queue (default: the namespace's only one; none: without)", 'NAME'),
+  wait: unlessNo('collect: take what is there, wait for nothing'),
+  settle: duration('apply, collect: how long what does not pass by itself may stand', '90s'),
+  kubeconfig: text('apply, collect: kubeconfig file', 'FILE'),
+  context: text('apply, collect: context of the kubeconfig', 'NAME'),
+  'dry-run': yes('apply: print what would be done, contact nothing'),
 };
 
 export type TrialsCall = Call<typeof flags>;
@@ -28,7 +41,7 @@ export interface Verb {
   run(call: TrialsCall): Promise<Exit>;
 }
 
-export const VERBS: Readonly<Record<string, Verb>> = { score };
+export const VERBS: Readonly<Record<string, Verb>> = { apply, collect, score };
 
 /** The verb that a command line names (one of them, the command line sees to it); a flag of another verb is refused. */
 export const verbOf = ({ words, given }: TrialsCall): Verb => {

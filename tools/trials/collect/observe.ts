@@ -1,0 +1,137 @@
+/** Keeps what the API tells of a run's Jobs and their pods up to date. */
+import { type Cluster, isForbidden, type WatchEvent } from '../../../shared/kubernetes.ts';
+import { ownerOf, RUN_LABEL, type TrialEvent, type TrialJob, type TrialPod } from './objects.ts';
+
+/** One Job as it is or was last, and its pod. */
+export interface SeenJob {
+  job: TrialJob;
+  gone: boolean;
+  pod: TrialPod | undefined;
+  podGone: boolean;
+}
+
+/** The API server may be away for so long, ms; the Jobs go on without us. */
+const AWAY_MS = 10 * 60_000;
+const EVENTS_EVERY_MS = 10_000;
+
+const nothing = (): void => undefined;
+
+/** A run's objects, until `signal` stops the watching. */
+export class Observer {
+  readonly #cluster: Cluster;
+  readonly #namespace: string;
+  /** By the Job's UID. */
+  readonly #jobs = new Map<string, SeenJob>();
+  readonly #pods = new Map<string, { pod: TrialPod; gone: boolean }>();
+  readonly #listed = new Set<string>();
+  #events: TrialEvent[] = [];
+  #eventsAt = -Infinity;
+  #failure: unknown;
+  #wake = nothing;
+  #news = false;
+  /** Since when the API server is away, by the monotonic clock, and what it says. */
+  away: { since: number; trouble: string } | undefined;
+
+  constructor(cluster: Cluster, namespace: string, run: string, signal: AbortSignal) {
+    this.#cluster = cluster;
+    this.#namespace = namespace;
+    const scope = { namespace, labelSelector: `${RUN_LABEL}=${run}` };
+    for (const one of [this.#watchJobs(scope, signal), this.#watchPods(scope, signal)])
+      one.catch((error: unknown) => {
+        this.#failure ??= error;
+        this.#tell();
+      });
+  }
+
+  #tell(): void {
+    this.#news = true;
+    this.#wake();
+  }
+
+  #contact(event: WatchEvent<unknown>, what: string): void {
+    if (event.type === 'trouble') this.away ??= { since: performance.now(), trouble: event.error.message };
+    else this.away = undefined;
+    if (event.type === 'complete') this.#listed.add(what);
+    this.#tell();
+  }
+
+  async #watchJobs(scope: object, signal: AbortSignal): Promise<void> {
+    for await (const event of this.#cluster.watch<TrialJob>('jobs', scope, signal)) {
+      if (event.type === 'is' || event.type === 'gone') {
+        const { uid } = event.object.metadata;
+        const found = this.#podOf(uid);
+        this.#jobs.set(uid, { job: event.object, gone: event.type === 'gone', ...found });
+      }
+      this.#contact(event, 'jobs');
+    }
+  }
+
+  async #watchPods(scope: object, signal: AbortSignal): Promise<void> {
+    for await (const event of this.#cluster.watch<TrialPod>('pods', scope, signal)) {
+      if (event.type === 'is' || event.type === 'gone') {
+        const owner = ownerOf(event.object);
+        if (owner !== undefined) {
+          // Its last state says why it went.
+          this.#pods.set(owner, { pod: event.object, gone: event.type === 'gone' });
+          const seen = this.#jobs.get(owner);
+          if (seen) Object.assign(seen, this.#podOf(owner));
+        }
+      }
+      this.#contact(event, 'pods');
+    }
+  }
+
+  #podOf(uid: string): Pick<SeenJob, 'pod' | 'podGone'> {
+    const found = this.#pods.get(uid);
+    return { pod: found?.pod, podGone: found?.gone ?? false };
+  }
+
+  /** Everything that was there has been told. */
+  get listed(): boolean {
+    return this.#listed.size === 2;
+  }
+
+  /** Jobs of this name, in the order they were first seen; the last one is the one that is there, if any is. */
+  jobsNamed(): Map<string, SeenJob> {
+    const found = new Map<string, SeenJob>();
+    for (const seen of this.#jobs.values()) {
+      const before = found.get(seen.job.metadata.name);
+      if (!before || before.gone || !seen.gone) found.set(seen.job.metadata.name, seen);
+    }
+    return found;
+  }
+
+  /** Warnings about objects of the namespace, by the UID of what they are about, at most every few seconds. */
+  async events(): Promise<readonly TrialEvent[]> {
+    if (performance.now() - this.#eventsAt < EVENTS_EVERY_MS) return this.#events;
+    this.#eventsAt = performance.now();
+    try {
+      const scope = { namespace: this.#namespace, fieldSelector: 'type=Warning' };
+      this.#events = await this.#cluster.list<TrialEvent>('events', scope);
+    } catch (error) {
+      // They only explain: a server that is away is told by the watches.
+      if (isForbidden(error)) this.#eventsAt = Infinity;
+    }
+    return this.#events;
+  }
+
+  /** Resolves at the next change, after `ms`, or when `signal` is aborted; throws what can't pass. */
+  async changed(ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.#news)
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          this.#wake = nothing;
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        this.#wake = done;
+        if (signal.aborted) done();
+        else signal.addEventListener('abort', done, { once: true });
+      });
+    this.#news = false;
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.away && performance.now() - this.away.since > AWAY_MS) throw new Error(this.away.trouble);
+  }
+}
