@@ -111,10 +111,13 @@ describe('rounding', () => {
     [1.05, 1.1],
     [8.35, 8.4],
     [354.55, 354.6],
-    [0.049999999999999996, 0],
+    [0.049999999999999996, 0.1],
     [1e21, 1e21],
     [1e-9, 0],
     [123456789.05, 123456789.1],
+    [194.34999999999997, 194.4],
+    [-194.34999999999997, -194.3],
+    [194.3499999999, 194.3],
   ])('%d to one decimal is %d', (value, expected) => expect(roundTo(value, 1)).toBe(expected));
 
   test.each([
@@ -134,6 +137,15 @@ describe('rounding', () => {
   ])('%d to a whole number is %d, never -0', (value, expected) =>
     expect(Object.is(roundHalfUp(value), expected)).toBe(true),
   );
+
+  test('the median of two written values rounds as in whole tenths', () => {
+    const next = numbers(11);
+    for (let i = 0; i < 20_000; i++) {
+      const [a, b] = [Math.floor(next() * 20_000), Math.floor(next() * 20_000)];
+      const written = roundTo(median([a / 10, b / 10]), 1);
+      expect([a, b, written]).toEqual([a, b, Math.floor((a + b + 1) / 2) / 10]);
+    }
+  });
 
   test('agrees with decimals in whole numbers, halves toward +∞', () => {
     const next = numbers(3);

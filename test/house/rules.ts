@@ -94,12 +94,8 @@ export const inPod = (tree: Tree, entry = 'tools/pod/in-pod.ts'): string[] => {
     seen.add(path);
     for (const { to, typeOnly } of importsOf(path, tree.get(path) ?? '')) {
       if (typeOnly) continue;
-      if (tree.has(to)) {
-        if (to.startsWith('schemas/'))
-          problems.push(`${path}: runs in the pod, so it imports types of '${to}' only`);
-        else visit(to);
-      } else if (!to.startsWith('node:'))
-        problems.push(`${path}: runs in the pod, so it can't import '${to}'`);
+      if (tree.has(to)) visit(to);
+      else if (!to.startsWith('node:')) problems.push(`${path}: runs in the pod, so it can't import '${to}'`);
     }
   };
   visit(entry);

@@ -3,7 +3,7 @@ import type { Analysis, Comparison, Verdict } from '../../schemas/analysis.ts';
 import type { Baseline } from '../../schemas/baseline.ts';
 import type { TrackerLine } from '../../schemas/tracker.ts';
 import { historyDoubts } from '../../shared/evidence/doubts.ts';
-import { roundHalfUp, roundTo } from '../../shared/statistics.ts';
+import { roundHalfUp, roundTo, settled } from '../../shared/statistics.ts';
 import { referenceKey, verdictOf } from '../../shared/verdict.ts';
 import { summaryOf } from './summary.ts';
 
@@ -12,7 +12,7 @@ const round1 = (value: number): number => roundTo(value, 1);
 /** Change in percent against a base: `+12%`, `-3%`, also `-0%`; `n/a` without a base, with 0, or with one too near to it for a number. */
 export const deltaText = (value: number, base: unknown): string => {
   if (typeof base !== 'number' || base === 0) return 'n/a';
-  const percent = roundHalfUp(Math.abs((100 * (value - base)) / base));
+  const percent = roundHalfUp(settled(Math.abs((100 * (value - base)) / base)));
   return Number.isFinite(percent) ? `${value >= base ? '+' : '-'}${percent}%` : 'n/a';
 };
 
