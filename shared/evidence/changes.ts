@@ -13,6 +13,8 @@ const WINDOW = 64;
 const COARSER = 4;
 /** Level of a window's test: what passes is looked at again. */
 const FIRST_LEVEL = 0.02;
+/** Enough draws for that level; the second look takes more. */
+const FIRST_DRAWS = 199;
 /** Points on either side that decide where exactly a change lies. */
 const NEAR = 100;
 
@@ -36,7 +38,7 @@ const blockMeans = (values: Float64Array, size: number): Float64Array =>
 
 /** Splits a window again and again while its best split passes; indices are the window's. */
 const splitsOf = (values: Float64Array, random: Random, offset = 0): number[] => {
-  const found = splitTest(values, random);
+  const found = splitTest(values, random, FIRST_DRAWS);
   if (!found || found.p > FIRST_LEVEL) return [];
   return [
     ...splitsOf(values.subarray(0, found.at), random, offset),

@@ -77,7 +77,11 @@ const FEW = 10;
  * The best split and its permutation p: how often values in random order split as well somewhere. p below 0.02 comes from
  * a tail fitted to the draws, so that a few hundred of them do for the small levels that many tests need.
  */
-export const splitTest = (values: Float64Array, random: Random): (Split & { p: number }) | null => {
+export const splitTest = (
+  values: Float64Array,
+  random: Random,
+  draws = DRAWS,
+): (Split & { p: number }) | null => {
   if (values.length < 2 * SHORTEST) return null;
   const { distances, total } = distanceSums(values);
   if (!(total > 0)) return null;
@@ -85,7 +89,7 @@ export const splitTest = (values: Float64Array, random: Random): (Split & { p: n
   const split = bestSplitOf(values, order, distances, total);
   const drawn: number[] = [];
   let reached = 1;
-  while (drawn.length < DRAWS) {
+  while (drawn.length < draws) {
     shuffle(order, random);
     const { statistic } = bestSplitOf(values, order, distances, total);
     drawn.push(statistic);
@@ -93,10 +97,10 @@ export const splitTest = (values: Float64Array, random: Random): (Split & { p: n
     const p = ++reached / (drawn.length + 1);
     if (reached === ENOUGH || (reached >= PLAINLY.reached && p > PLAINLY.p)) return { ...split, p };
   }
-  if (reached > FEW) return { ...split, p: reached / (DRAWS + 1) };
-  const tail = drawn.toSorted((a, b) => b - a).slice(0, Math.ceil(DRAWS / 10));
+  if (reached > FEW) return { ...split, p: reached / (draws + 1) };
+  const tail = drawn.toSorted((a, b) => b - a).slice(0, Math.ceil(draws / 10));
   const from = tail.at(-1)!;
   const scale = tail.reduce((sum, one) => sum + one - from, 0) / (tail.length - 1);
-  const fitted = scale > 0 ? (tail.length / DRAWS) * Math.exp(-(split.statistic - from) / scale) : 1;
-  return { ...split, p: Math.min(fitted, reached / (DRAWS + 1)) };
+  const fitted = scale > 0 ? (tail.length / draws) * Math.exp(-(split.statistic - from) / scale) : 1;
+  return { ...split, p: Math.min(fitted, reached / (draws + 1)) };
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 /** Benchmarks against peers: `main.ts [ROW…] [--repetitions N] [--json]`. Writes README.md here when every row ran. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,12 +8,15 @@ import { writeAtomically } from '../../shared/files.ts';
 import { analyzing } from './analyzing.ts';
 import type { Bed } from './bed.ts';
 import { timeBetween } from './between-samples.ts';
+import { changes } from './changes.ts';
+import { evidence } from './evidence.ts';
 import type { Figure } from './figure.ts';
 import { history } from './history.ts';
 import { load, machineNow } from './machine.ts';
+import { page } from './page.ts';
 import { processCost } from './per-process.ts';
 import { run } from './process-run.ts';
-import { pageOf, tableOf } from './report.ts';
+import { pageOf, tableOf, withMachinePart } from './report.ts';
 import { reportedTime } from './reported-time.ts';
 import { startUp } from './start-up.ts';
 
@@ -23,6 +26,9 @@ const ROWS: Readonly<Record<string, (bed: Bed) => Promise<Figure[]>>> = {
   'reported-time': reportedTime,
   analyze: analyzing,
   history,
+  evidence,
+  changes,
+  page,
   'start-up': startUp,
 };
 
@@ -56,5 +62,9 @@ try {
 }
 const node = (await run(['node', '--version'], { keep: true })).stdout.trim();
 const machine = machineNow(loadBefore, node);
-if (positionals.length === 0) writeAtomically(join(import.meta.dir, 'README.md'), pageOf(figures, machine));
+if (positionals.length === 0) {
+  const page = join(import.meta.dir, 'README.md');
+  const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  writeAtomically(page, withMachinePart(before, pageOf(figures, machine)));
+}
 if (values.json) console.log(JSON.stringify({ machine, figures }, null, 2));

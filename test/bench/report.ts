@@ -4,7 +4,7 @@ import { type Figure, type Goal, holds } from './figure.ts';
 import type { Machine } from './machine.ts';
 
 const number = (value: number, unit: Figure['unit']): string =>
-  unit === 'MB' ? value.toFixed(0) : value.toFixed(2);
+  unit === 'MB' && value >= 10 ? value.toFixed(0) : value.toFixed(2);
 
 const goalText = (goal: Goal, unit: Figure['unit']): string =>
   `${'most' in goal ? `≤ ${goal.most}` : `≥ ${goal.least}`} ${unit}`;
@@ -34,12 +34,30 @@ const HEAD = ['what', 'goal', 'median', 'range', 'met', 'from'];
 export const tableOf = (figures: readonly Figure[]): string =>
   table([HEAD, ...figures.map(cellsOf)].map((cells) => cells.slice(0, 5)));
 
-const markdown = (figures: readonly Figure[]): string =>
+export const markdown = (figures: readonly Figure[]): string =>
   [HEAD, HEAD.map(() => '---'), ...figures.map(cellsOf)]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
 
-/** README.md of this folder. */
+/** What a reader must know of the machine. */
+export const machineText = (machine: Machine): string =>
+  `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGB} GB, Linux ${machine.kernel}, Bun ${machine.bun}, Node ${machine.node}; load ${machine.loadBefore} at the beginning and
+${machine.loadAfter} at the end; ${machine.at}.`;
+
+/** README.md has two parts, of two commands: each writes its own and leaves the other. */
+const CLUSTER_PART = '# In a cluster\n';
+
+export const withMachinePart = (page: string, part: string): string => {
+  const at = page.indexOf(CLUSTER_PART);
+  return at === -1 ? part : `${part}\n${page.slice(at)}`;
+};
+
+export const withClusterPart = (page: string, part: string): string => {
+  const at = page.indexOf(CLUSTER_PART);
+  return `${(at === -1 ? page : page.slice(0, at)).trimEnd()}\n\n${CLUSTER_PART}\n${part}`.trimStart();
+};
+
+/** The first part of README.md. */
 export const pageOf = (figures: readonly Figure[], machine: Machine): string => `# Benchmarks
 
 \`make bench\` (\`bun test/bench/main.ts [ROW…] [--repetitions N] [--json]\`) measures k8sbench against its peers and writes this page when all
@@ -50,8 +68,7 @@ machine is shared the ratio by CPU time stands beside it. Nothing here is assert
 Peers come from Debian (hyperfine, jq, linux-perf; installed when they are missing and this runs as root); kubectl is the one on
 the PATH, or \`$KUBECTL\`.
 
-${machine.cpu}, ${machine.cores} cores, ${machine.memoryGB} GB, Linux ${machine.kernel}, Bun ${machine.bun}, Node ${machine.node}; load ${machine.loadBefore} at the beginning and
-${machine.loadAfter} at the end; ${machine.at}.
+${machineText(machine)}
 
 ${markdown(figures)}
 
@@ -68,5 +85,9 @@ ${markdown(figures)}
   digits, or 3,500 with four decimals. jq parses and selects nothing; the bare program reads blocks of 1 MiB and gives each line to
   JSON.parse. \`analyze\` checks every line and both digests, judges, and with a run directory writes results.jsonl.
 - **history**: the run of fixtures/example, half of the history of its rule and size.
+- **evidence**: made-up sessions of two targets in which all of a sample's metrics are primary, so that every one is judged with all others.
+- **changes**: made-up histories with steps of 5 % and a spread of 1 %. apache-otava (from PyPI, into an environment of its own) reads the same ratios:
+  its program from CSV, and its analysis alone from a file of numbers, in Python that imports nothing else.
+- **page**: from the request to the first figures drawn in Debian's chromium, headless, from a file.
 - **start-up**: \`--version\`, started as any program is.
 `;
