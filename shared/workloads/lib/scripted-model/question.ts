@@ -13,6 +13,8 @@ export interface Question {
   users: string[];
   /** Rounds of tools since the user's last message: each run of results is one. */
   rounds: number;
+  /** Text of the last result of a tool; absent when the last message is none. */
+  lastResult?: string;
   /** Names of the tools that are offered. */
   tools: string[];
   /** Messages, tool calls and results that the request brings. */
@@ -65,6 +67,7 @@ export const readQuestion = (api: Api, body: unknown): Question | string => {
   const users: string[] = [];
   let rounds = 0;
   let before: Kind = 'other';
+  let result: string | undefined;
   let characters = systems[0]?.length ?? 0;
   for (const item of given) {
     const kind = kindOf(item);
@@ -76,6 +79,7 @@ export const readQuestion = (api: Api, body: unknown): Question | string => {
       rounds = 0;
     }
     if (kind === 'result' && before !== 'result') rounds++;
+    result = kind === 'result' ? said : undefined;
     before = kind;
   }
   const options = body['stream_options'];
@@ -87,6 +91,7 @@ export const readQuestion = (api: Api, body: unknown): Question | string => {
     system: systems.join('\n'),
     users,
     rounds,
+    ...(result === undefined ? {} : { lastResult: result }),
     tools: listOf(body['tools']).flatMap(toolName),
     messages: given.length,
     characters,

@@ -2,6 +2,21 @@
  * A model's script: what it answers, as data. The schema is schemas/model-script.ts; this program brings no schema library,
  * so {@link readScript} checks by hand, and a test holds the two together.
  */
+import {
+  amount,
+  at,
+  type Check,
+  fields,
+  flag,
+  isObject,
+  list,
+  named,
+  object,
+  oneOf,
+  rule,
+  text,
+  whole,
+} from '../shape.ts';
 
 /** A tool that the model calls; of `any`, the first whose tool the request offers. */
 export type Call = { tool: string; arguments: Record<string, unknown> } | { any: Call[] };
@@ -65,65 +80,6 @@ export interface Script {
   /** The first that fits a request answers it. */
   scenes: Scene[];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-type Check = (value: unknown, path: string) => string[];
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const at = (path: string, key: string | number): string => (path === '' ? String(key) : `${path}.${key}`);
-const rule =
-  (fits: (value: unknown) => boolean, wanted: string): Check =>
-  (value, path) =>
-    fits(value) ? [] : [`${path}: expected ${wanted}`];
-
-const text = rule((value) => typeof value === 'string', 'a text');
-const named = rule((value) => typeof value === 'string' && value !== '', 'a text that is not empty');
-const flag = rule((value) => typeof value === 'boolean', 'true or false');
-const amount = rule(
-  (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
-  'a number ≥ 0',
-);
-const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Check =>
-  rule(
-    (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
-    most === Number.MAX_SAFE_INTEGER
-      ? `a whole number ≥ ${least}`
-      : `a whole number from ${least} to ${most}`,
-  );
-const oneOf = (...words: string[]): Check =>
-  rule((value) => words.includes(value as string), words.join(' or '));
-const object = rule(isObject, 'an object');
-
-const list =
-  (each: Check, wanted: string): Check =>
-  (value, path) =>
-    Array.isArray(value) && value.length > 0
-      ? value.flatMap((one, index) => each(one, at(path, index)))
-      : [`${path}: expected ${wanted}`];
-
-/** An object with these fields and no others; `!` at the end of a name: it must be there. */
-const fields = (checks: Readonly<Record<string, Check>>): Check => {
-  const names = new Map(Object.entries(checks).map(([name, check]) => [name.replace(/!$/, ''), check]));
-  const needed = Object.keys(checks).filter((name) => name.endsWith('!'));
-  return (value, path) => {
-    if (!isObject(value)) return [`${path || 'script'}: expected an object`];
-    return [
-      ...needed
-        .map((name) => name.slice(0, -1))
-        .filter((name) => value[name] === undefined)
-        .map((name) => `${at(path, name)}: missing`),
-      ...Object.entries(value).flatMap(([key, inner]) => {
-        const check = names.get(key);
-        return check
-          ? inner === undefined
-            ? []
-            : check(inner, at(path, key))
-          : [`${at(path, key)}: unknown key`];
-      }),
-    ];
-  };
-};
 
 const oneCall = fields({ 'tool!': named, 'arguments!': object });
 const call: Check = (value, path) =>

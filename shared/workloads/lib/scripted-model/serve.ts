@@ -17,6 +17,8 @@ const CREATED = 1_767_225_600;
 export interface Watch {
   /** The whole request is there, and nothing of it was read yet. */
   arrived?(exchange: Exchange): void;
+  /** It was read and understood. */
+  asked?(exchange: Exchange, question: Question): void;
   /** The whole answer was handed over. */
   ended?(exchange: Exchange): void;
   /** Somebody takes this server for a proxy to another host. */
@@ -146,13 +148,15 @@ export const serve = async (
 
   const answer = async (exchange: Exchange, body: Buffer, response: ServerResponse): Promise<void> => {
     const question = readQuestion(exchange.api, parsed(body));
+    if (typeof question !== 'string')
+      Object.assign(exchange, { messages: question.messages, tools: question.tools.length });
     const chosen = typeof question === 'string' ? question : choose(script, question);
+    if (typeof chosen === 'object') Object.assign(exchange, { scene: chosen.scene, at: chosen.at });
+    if (typeof question === 'object') watch.asked?.(exchange, question);
     if (typeof chosen === 'string' || typeof question === 'string') {
       exchange.refused = String(chosen);
       return sendJson(response, 400, errorBody(exchange.refused));
     }
-    Object.assign(exchange, { scene: chosen.scene, at: chosen.at } satisfies Partial<Exchange>);
-    Object.assign(exchange, { messages: question.messages, tools: question.tools.length });
     // The same request gets the same ids, on every machine.
     const id = createHash('sha256').update(body).digest('hex').slice(0, 24);
     const wire = wireOf(chosen, question, id);

@@ -1,0 +1,152 @@
+/** What the scenarios of one sample share: the agent, its home, its model; and what holds after each of them. */
+import { lstatSync, readdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { AgentFailure, quoted } from './failure.ts';
+import { environmentFor, type Home, makeHome, removeHome, valuesFor, writeFiles } from './home.ts';
+import { type Model, scriptFor, startModel } from './model.ts';
+import { Places } from './outside-writes.ts';
+import { fillAll, type Values } from './placeholders.ts';
+import type { Settings } from './settings.ts';
+import { Started } from './started.ts';
+
+/** Longest that one scenario may take, ms, unless the profile says otherwise. */
+export const LIMIT_MS = 60_000;
+
+export interface Bench {
+  settings: Settings;
+  arm: string;
+  home: Home;
+  values: Values;
+  model: Model;
+  limit: number;
+  /** Starts the agent with these arguments. */
+  start(words: readonly string[], more?: Partial<ConstructorParameters<typeof Started>[0]>): Started;
+}
+
+/** Arguments of a mode, filled in. */
+export const filled = (words: readonly string[], values: Values): string[] => fillAll([...words], values);
+
+const LOGIN = /\blog ?in\b|\bsign in\b|api[ _-]?key|\bauthenticat|unauthorized/i;
+
+/** What an agent says, judged: a login that it asks for is told as one. */
+export const asksForLogin = (settings: Settings, said: string): boolean =>
+  (settings.login === undefined ? LOGIN : new RegExp(settings.login, 'iu')).test(said);
+
+/** Hosts that serve programs rather than models. */
+const SHOPS =
+  /registry\.npmjs\.org|registry\.yarnpkg\.com|github\.com|githubusercontent|pypi\.org|(?:^|[./])(?:releases?|downloads?|updates?)\./;
+
+/** Somebody was asked for that isn't the model. */
+const refuseForeign = ({ settings, model }: Bench): void => {
+  for (const host of model.server.report().foreign) {
+    if (settings.mayReach?.some((one) => host.includes(one))) continue;
+    const shop = SHOPS.test(host);
+    throw new AgentFailure(
+      shop ? 'update' : 'network',
+      `tries to reach '${quoted(host)}'${shop ? ', where programs and updates come from' : ''}; switch that off in its settings, it is to run offline`,
+    );
+  }
+};
+
+/** A file of its own that changed since: it updated itself. */
+const refuseUpdate = (arm: string, since: number): void => {
+  const waiting = [arm];
+  for (let dir = waiting.pop(); dir !== undefined; dir = waiting.pop())
+    for (const entry of readdirSync(dir, { withFileTypes: true })) {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      // The time of the last change of its inode, which no program sets.
+      if ((lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since)
+        throw new AgentFailure(
+          'update',
+          `changed its own installation: '${path}'; what is measured must stay what it is`,
+        );
+    }
+};
+
+const realHome = (): string[] => {
+  try {
+    return [userInfo().homedir];
+  } catch {
+    // A user without an entry has no home that a program could guess.
+    return [];
+  }
+};
+
+export interface OpenBench extends Bench {
+  /** Everything that must hold at the end; then the home is removed. */
+  close(): Promise<void>;
+  /** Removes the home and ends the model whatever happened. */
+  drop(): Promise<void>;
+}
+
+/** Sets up a home and a model for an agent. `dir` gets a directory of the sample's own. */
+export const openBench = async (
+  settings: Settings,
+  arm: string,
+  dir: string,
+  rounds: number,
+  limit = LIMIT_MS,
+): Promise<OpenBench> => {
+  const home = makeHome(dir);
+  const since = Date.now();
+  const shared = ['/tmp', '/var/tmp'];
+  const places = new Places([dir, home.base, ...realHome(), ...shared]);
+  const known = valuesFor(home, arm, '');
+  const model = await startModel(scriptFor(fillAll(settings.tool, known), rounds));
+  const values = { ...known, url: model.url };
+  writeFiles(settings, home.home, values);
+  const env = environmentFor(settings, home, values, model.port);
+  const bench: OpenBench = {
+    settings,
+    arm,
+    home,
+    values,
+    model,
+    limit,
+    start: (words, more = {}) =>
+      new Started({
+        name: settings.name,
+        argv: [...filled(settings.program, values), ...words],
+        cwd: home.project,
+        env,
+        marker: home.marker,
+        bounds: { port: model.port, allowed: [home.base], mayWrite: settings.mayWrite ?? [] },
+        asksForLogin: (said) => asksForLogin(settings, said),
+        limit,
+        ...more,
+      }),
+    async close() {
+      refuseForeign(bench);
+      refuseUpdate(arm, since);
+      // Others write into shared directories too: there only what has the agent's name is its.
+      const own = new RegExp(`(?<![a-z])${settings.name}(?![a-z])`, 'i');
+      const stray = places
+        .appeared()
+        .filter((path) => !shared.some((one) => path.startsWith(`${one}/`)) || own.test(path))
+        .filter((path) => !settings.mayWrite?.some((one) => new RegExp(one, 'u').test(path)));
+      if (stray.length > 0)
+        throw new AgentFailure(
+          'writes',
+          `left '${stray[0]}' outside of its home${stray.length > 1 ? `, and ${stray.length - 1} more` : ''}`,
+        );
+    },
+    async drop() {
+      await model.close();
+      removeHome(home);
+    },
+  };
+  return bench;
+};
+
+/** Nothing but the model was asked for, and the model understood everything. */
+export const settle = (bench: Bench): void => {
+  refuseForeign(bench);
+  const refused = bench.model.seen().find((one) => one.refused !== undefined);
+  if (refused)
+    throw new AgentFailure(
+      'answer',
+      `asked the model for what the script does not know: ${quoted(refused.refused!)}`,
+    );
+};

@@ -1,0 +1,86 @@
+/** overhead: what an agent costs on its own, against a model that answers at once. One sample is each scenario once. */
+import { type Bench, openBench } from './bench.ts';
+import { fingerprintOf, type Scenario } from './definition.ts';
+import { type Measured, runPrint, runPrintTools, runVersion } from './print.ts';
+import type { Settings } from './settings.ts';
+
+const round = (value: number): number => Math.round(value * 1e4) / 1e4;
+const rounded = (value: unknown): unknown =>
+  typeof value === 'number' ? round(value) : Array.isArray(value) ? value.map(rounded) : value;
+
+/** The fields that each scenario has; `exact` is the cgroup's count, left out where none counts the agent alone. */
+const common = (name: string, { wall, cpu, exactCpu, peak }: Measured): Record<string, unknown> => ({
+  [name]: wall,
+  [`${name}Cpu`]: cpu,
+  ...(exactCpu === null ? {} : { [`${name}ExactCpu`]: exactCpu }),
+  [`${name}Rss`]: peak,
+});
+
+type Run = (bench: Bench, rounds: number) => Promise<Record<string, unknown>>;
+
+const RUNS: Readonly<Partial<Record<Scenario, Run>>> = {
+  version: async (bench) => {
+    const { says, ...measured } = await runVersion(bench);
+    return { ...common('version', measured), says };
+  },
+  print: async (bench) => {
+    // A first run sets up the home: that is told, and is no part of what comes after.
+    const first = await runPrint(bench);
+    return { ...common('firstPrint', first), ...common('print', await runPrint(bench)) };
+  },
+  'print-tools': async (bench, rounds) => {
+    const { open, openCpu, turn, turnCpu, requestBytes, messages, side, ...measured } = await runPrintTools(
+      bench,
+      rounds,
+    );
+    return {
+      open,
+      openCpu,
+      turn,
+      turnCpu,
+      peakRss: measured.peak,
+      ...common('printTools', measured),
+      requestBytes,
+      requestMessages: messages,
+      sideRequests: side,
+    };
+  },
+};
+
+export interface Asked {
+  settings: Settings;
+  arm: string;
+  dir: string;
+  rounds: number;
+  scenarios: readonly Scenario[];
+  limit: number;
+}
+
+/** One sample: the fields of its line. Fails with what the agent did wrong; nothing of it is left then. */
+export const overheadSample = async ({
+  settings,
+  arm,
+  dir,
+  rounds,
+  scenarios,
+  limit,
+}: Asked): Promise<object> => {
+  const bench = await openBench(settings, arm, dir, rounds, limit);
+  try {
+    const line: Record<string, unknown> = {};
+    for (const scenario of Object.keys(RUNS) as Scenario[])
+      if (scenarios.includes(scenario)) Object.assign(line, await RUNS[scenario]!(bench, rounds));
+    await bench.close();
+    const own = bench.model.server.report().own_s;
+    return Object.fromEntries(
+      Object.entries({
+        ...line,
+        modelTime: (own?.median ?? 0) * 1000,
+        modelTimeMax: (own?.max ?? 0) * 1000,
+        fingerprint: fingerprintOf(scenarios, rounds),
+      }).map(([key, value]) => [key, rounded(value)]),
+    );
+  } finally {
+    await bench.drop();
+  }
+};

@@ -1,0 +1,84 @@
+import { AgentFailure } from './failure.ts';
+import { writesOutside } from './outside-writes.ts';
+import { connectionsIn, openFiles, strangers } from './sockets.ts';
+import { type Proc, PROC, type ProcessTree } from './tree.ts';
+
+/** How often the tree is looked at, ms. */
+const EVERY_MS = 25;
+
+export interface Bounds {
+  /** Port of the scripted model. */
+  port: number;
+  /** Directories that the agent may write in. */
+  allowed: readonly string[];
+  /** Patterns of files beside them. */
+  mayWrite: readonly string[];
+}
+
+/** Looks at a tree again and again, and remembers the first thing that it must not do. */
+export class Watch {
+  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #tree: ProcessTree;
+  readonly #bounds: Bounds;
+  readonly #proc: Proc;
+  readonly #patterns: RegExp[];
+  /** Open files that were judged: process, number and what it is. */
+  #judged = new Set<string>();
+  wrong: AgentFailure | undefined;
+  /** Called once, when something is wrong. */
+  onWrong: (() => void) | undefined;
+  looks = 0;
+
+  constructor(tree: ProcessTree, bounds: Bounds, proc: Proc = PROC) {
+    this.#tree = tree;
+    this.#bounds = bounds;
+    this.#proc = proc;
+    this.#patterns = bounds.mayWrite.map((one) => new RegExp(one, 'u'));
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.look(), EVERY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #refuse(failure: AgentFailure): void {
+    if (this.wrong) return;
+    this.wrong = failure;
+    this.onWrong?.();
+  }
+
+  look(): void {
+    this.looks++;
+    this.#tree.look();
+    const inodes = new Set<string>();
+    for (const pid of this.#tree.live) {
+      const files = openFiles(this.#proc, pid);
+      for (const link of files.values()) {
+        const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1];
+        if (inode !== undefined) inodes.add(inode);
+      }
+      this.#lookAtFiles(pid, files);
+    }
+    if (inodes.size === 0) return;
+    const [pid] = this.#tree.live;
+    for (const { protocol, remote } of strangers(connectionsIn(this.#proc, pid!), inodes, this.#bounds.port))
+      this.#refuse(
+        new AgentFailure(
+          'network',
+          `connected to ${remote} (${protocol}), which is not the scripted model; nothing else may be reached`,
+        ),
+      );
+  }
+
+  #lookAtFiles(pid: number, files: ReadonlyMap<string, string>): void {
+    const fresh = new Map([...files].filter(([fd, link]) => !this.#judged.has(`${pid} ${fd} ${link}`)));
+    if (fresh.size === 0) return;
+    for (const [fd, link] of fresh) this.#judged.add(`${pid} ${fd} ${link}`);
+    for (const path of writesOutside(this.#proc, pid, fresh, this.#bounds.allowed))
+      if (!this.#patterns.some((one) => one.test(path)))
+        this.#refuse(new AgentFailure('writes', `writes to '${path}', outside of its home`));
+  }
+}
