@@ -56,6 +56,17 @@ export const text = (
   read: (given) => (given === '' ? no('a text that is not empty') : ok(given)),
 });
 
+/** The name of a file that is read more than once, written, or kept by its name: `-` can't stand for it. */
+export const readFileName = (given: string): Read<string> =>
+  given === '' || given === '-' ? no("a file's name ('-', standard input, can't be read here)") : ok(given);
+
+export const fileName = (about: string): Flag<string | undefined> => ({
+  kind: 'value',
+  about,
+  hint: 'FILE',
+  read: readFileName,
+});
+
 /** One of a few words. */
 export const choice = <const T extends string>(
   about: string,

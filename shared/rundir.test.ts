@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifest } from '../schemas/manifest.ts';
@@ -55,6 +64,30 @@ describe('what --run names', () => {
     expect(failure.exit as number).toBe(exit);
     expect(failure.message).toContain(says);
   });
+});
+
+test('a directory that may not be read is refused; nothing in it is called missing', () => {
+  const closed = join(scratch, 'closed');
+  mkdirSync(closed, { mode: 0o000 });
+  const script = `
+    const { openRun } = await import(${JSON.stringify(join(import.meta.dir, 'rundir.ts'))});
+    const { realWorld } = await import(${JSON.stringify(join(import.meta.dir, 'world.ts'))});
+    if (process.getuid() === 0) process.setuid(65534);
+    await openRun('closed', { ...realWorld(), cwd: ${JSON.stringify(scratch)} }).then(
+      () => console.log('opened'), (error) => console.log(error.message));`;
+  chmodSync(scratch, 0o755);
+  const { stdout } = Bun.spawnSync([process.execPath, '-e', script]);
+  expect(stdout.toString()).toBe("can't read run directory 'closed': permission denied\n");
+});
+
+test('a run directory is not made where a file is in the way', () => {
+  writeFileSync(join(scratch, 'in-the-way'), '');
+  for (const path of ['in-the-way', 'in-the-way/run']) {
+    const made = (): unknown => createRun(join(scratch, path), path);
+    expect(made).toThrow(
+      `can't make the run directory '${path}': something on its path is a file; name another with '--out' or '--run'`,
+    );
+  }
 });
 
 test('a run directory reads, writes and digests its files; a missing one names its writer', async () => {

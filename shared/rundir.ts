@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { GenericSchema, InferOutput } from 'valibot';
-import { failed, usage } from './failure.ts';
+import { cause, failed, usage } from './failure.ts';
 import { sha256File, touch, writeAtomically } from './files.ts';
 import { jsonText, readJson } from './read.ts';
 import { readStdin, type World } from './world.ts';
@@ -86,12 +86,24 @@ export const openRun = async (given: string | undefined, world: World): Promise<
   if (!existsSync(path)) throw usage(`run directory '${shown}' does not exist; 'k8sbench plan' makes one`);
   if (!statSync(path).isDirectory())
     throw usage(`'${shown}' is a file, not a run directory; did you mean '${dirname(shown)}'?`);
+  try {
+    // Without these, every file in it would look as if it were missing.
+    accessSync(path, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    throw failed(`can't read run directory '${shown}': ${cause(error)}`);
+  }
   return runDirectory(path, shown);
 };
 
-/** Makes a run's directory and those above it. */
+/** Makes a run's directory and those above it; a file in the way, or a refusal of the system, is a wrong command line. */
 export const createRun = (path: string, shown: string): RunDirectory => {
-  mkdirSync(path, { recursive: true });
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'something on its path is a file' : cause(error);
+    throw usage(`can't make the run directory '${shown}': ${why}; name another with '--out' or '--run'`);
+  }
   return runDirectory(path, shown);
 };
 

@@ -15,7 +15,8 @@ import { runTool } from '../outside.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-exports-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const runs: Record<string, string> = {};
-const analysisOf = (name: string): Analysis => readAnalysis(runDirectory(runs[name]!));
+const analyses: Record<string, Analysis> = {};
+const analysisOf = (name: string): Analysis => analyses[name]!;
 
 const at = (name: string): string => join(scratch, name, 'run');
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
   runs['refused'] = await runOf(at('refused'), noisy({}, 0.4));
   runs['sessions'] = await sessionsOf(at('sessions'), 2);
   runs['calibration'] = await runOf(at('calibration'), noisy({ mode: 'calibrate' }));
+  for (const [name, run] of Object.entries(runs)) analyses[name] = await readAnalysis(runDirectory(run));
 });
 
 const exported = async (format: string, name: string): Promise<string> => {

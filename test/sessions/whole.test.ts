@@ -197,6 +197,13 @@ describe('a disturbed machine', () => {
 describe('a workload that misbehaves ends the session by name', () => {
   test.each<[string, string, number, string, string[]]>([
     ['crashes', 'sh -c "echo no >&2; exit 3"', 1, 'ended with status 3; its stderr ended with: no', []],
+    [
+      'says the same a thousand times',
+      "sh -c 'yes | head -1000 >&2; echo why >&2; exit 3'",
+      1,
+      `its stderr ended with: ${'y\nrun-session: error: '.repeat(19)}why`,
+      [],
+    ],
     ['is killed', "sh -c 'kill -9 $$'", 1, 'was ended by SIGKILL', []],
     ['hangs', 'sleep 60', 1, 'took longer than its limit of 1 s', ['--step-timeout', '1s']],
     ['prints something else each time', 'date +%N', 1, 'printed different things', []],

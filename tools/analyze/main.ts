@@ -2,7 +2,7 @@
 import { readAttempts } from '../../shared/attempts.ts';
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { choice, decimal, list, text, yes } from '../../shared/flags.ts';
+import { choice, decimal, fileName, list, text, yes } from '../../shared/flags.ts';
 import { jsonText, readText } from '../../shared/read.ts';
 import { painter } from '../../shared/terminal.ts';
 import { analyze } from './analyze.ts';
@@ -19,7 +19,7 @@ export const tool = defineTool({
   flags: {
     run: text("run directory; '-' reads its path from stdin", 'DIR'),
     log: text("a log without any directory; '-' reads it from stdin", 'FILE'),
-    calibration: text('the calibration that the comparison is held to, or its run directory', 'FILE'),
+    calibration: fileName('the calibration that the comparison is held to, or its run directory'),
     'max-cv': decimal('largest CV of a gated metric (default: as planned, else 0.05)', 'CV', { above: 0 }),
     gate: choice('metrics that are held to the limit (default: as planned, else auto)', [
       'auto',

@@ -1,12 +1,9 @@
 /** What an analysis was asked for: flags, and run.json where they say nothing. */
-import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { FailOn } from '../../schemas/analysis.ts';
-import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts';
+import type { Calibration } from '../../schemas/calibration.ts';
+import { readCalibrationFile } from '../../shared/calibration-file.ts';
 import { DEFAULTS } from '../../shared/evidence/input.ts';
 import { failed, usage } from '../../shared/failure.ts';
-import { sha256 } from '../../shared/files.ts';
-import { check, parseJson, readText } from '../../shared/read.ts';
 import { openRun } from '../../shared/rundir.ts';
 import type { World } from '../../shared/world.ts';
 import { type Run, runOfDirectory, runOfLog } from './sources.ts';
@@ -72,16 +69,12 @@ export const requestOf = async (flags: Flags, world: World): Promise<Request> =>
 /** The flag's calibration (a file, or the run directory that has it), else the one the run was planned with, unchanged. */
 const calibrationOf = (given: string | undefined, run: Run, world: World): Request['calibration'] => {
   const planned = run.plan?.calibration;
-  const path = given ?? planned?.path;
-  if (path === undefined) return undefined;
-  const named = resolve(world.cwd, path);
-  const isRun = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true;
-  const text = readText(isRun ? join(named, 'calibration.json') : named, path);
-  const digest = sha256(text);
-  if (given === undefined && digest !== planned?.sha256)
+  const named = given ?? planned?.path;
+  if (named === undefined) return undefined;
+  const { shown: path, sha256, value: content } = readCalibrationFile(named, world.cwd);
+  if (given === undefined && sha256 !== planned?.sha256)
     throw failed(
       `calibration '${path}' has changed since the run was planned; name the one to be held to with '--calibration FILE'`,
     );
-  const content = check(calibrationSchema, { value: parseJson(text, path) }, path);
-  return { path, sha256: digest, content };
+  return { path, sha256, content };
 };

@@ -1,12 +1,8 @@
 /** What will be measured, as far as it can be looked at before the session: programs, their commit, the calibration. */
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
-import { usage } from '../../shared/failure.ts';
-import { sha256 } from '../../shared/files.ts';
 import type { ReadProfile } from '../../shared/profiles/read.ts';
-import { check, parseJson, readText } from '../../shared/read.ts';
 import { workloadsRoot } from '../../shared/workloads-place.ts';
 import type { World } from '../../shared/world.ts';
 import { commitOfArtifacts, type FoundCommit, localCommit } from './commit.ts';
@@ -94,21 +90,4 @@ export const clusterArtifacts = async (
           ],
     problems: missingPrograms(contents, measured).map((one) => `bundle '${bundle}': ${one}`),
   };
-};
-
-/** A calibration as read, and how run.json names it. */
-export interface ReadCalibration {
-  value: Calibration;
-  recorded: { path: string; sha256: string };
-}
-
-/** The calibration that a flag names: the file, or the run directory that holds it. */
-export const readCalibration = (given: string, world: World): ReadCalibration => {
-  const shown = isDirectory(resolve(world.cwd, given)) ? join(given, 'calibration.json') : given;
-  const path = resolve(world.cwd, shown);
-  if (!existsSync(path))
-    throw usage(`flag '--calibration': '${shown}' does not exist; 'k8sbench calibrate' makes one`);
-  const text = readText(path, shown);
-  const value = check(calibrationSchema, { value: parseJson(text, shown, usage) }, shown, usage);
-  return { value, recorded: { path, sha256: sha256(text) } };
 };

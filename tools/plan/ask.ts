@@ -1,18 +1,13 @@
 /** From a command line to a checked request: every problem of every part is found before any is told. */
 import type { Profile } from '../../schemas/profile.ts';
+import { type CalibrationFile, readCalibrationFile } from '../../shared/calibration-file.ts';
 import { calibrationFit } from '../../shared/calibration-fit.ts';
 import { DEFAULTS } from '../../shared/evidence/input.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, usage } from '../../shared/failure.ts';
 import { readProfile } from '../../shared/profiles/read.ts';
 import type { World } from '../../shared/world.ts';
-import {
-  type Artifacts,
-  clusterArtifacts,
-  localArtifacts,
-  readCalibration,
-  type ReadCalibration,
-} from './artifacts.ts';
+import { type Artifacts, clusterArtifacts, localArtifacts } from './artifacts.ts';
 import { commitProblems } from './commit.ts';
 import { configurationOf } from '../../shared/configuration.ts';
 import { withControl } from './control.ts';
@@ -117,7 +112,7 @@ interface Parts {
   where: Where;
   artifacts: Artifacts;
   turns: number[];
-  calibration: ReadCalibration | undefined;
+  calibration: CalibrationFile | undefined;
   effect: Advice | undefined;
 }
 
@@ -152,7 +147,7 @@ const requestOf = ({ flags, where, artifacts, turns, calibration, effect }: Part
       gate: flags.gate!,
       maxCv: flags['max-cv']!,
       ...(flags.margin === undefined ? {} : { margin: flags.margin }),
-      ...(calibration ? { calibration: calibration.recorded } : {}),
+      ...(calibration ? { calibration: { path: calibration.path, sha256: calibration.sha256 } } : {}),
       ...(effect ? { forEffect: effect.recorded } : {}),
       ...(flags.purpose === undefined ? {} : { purpose: flags.purpose }),
       session_s,
@@ -162,8 +157,12 @@ const requestOf = ({ flags, where, artifacts, turns, calibration, effect }: Part
   };
 };
 
+/** A file that a flag names, as a problem of the command line. */
+const flagged = (problems: string | readonly string[]): Failure =>
+  usage([problems].flat().map((one) => `flag '--calibration': ${one}`));
+
 /** Why the calibration does not vouch for this comparison; nodes that are not picked yet are asked about later. */
-const unfitness = ({ value }: ReadCalibration, { session, about }: Request): string[] => {
+const unfitness = ({ value }: CalibrationFile, { session, about }: Request): string[] => {
   const nodes = about.host === undefined ? about.nodes : [about.host];
   const known = about.pickNode ? undefined : nodes;
   const { profile, turns } = session;
@@ -218,7 +217,9 @@ export const askedOf = async (
   ];
   const { calibration: named } = flags;
   const calibration =
-    named === undefined ? undefined : await part(problems, () => readCalibration(named, world));
+    named === undefined
+      ? undefined
+      : await part(problems, () => readCalibrationFile(named, world.cwd, flagged));
   const read = await part(problems, () => readProfile(flags.profile!, world));
   if (!read) throw usage(problems);
 

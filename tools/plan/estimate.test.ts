@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT_IN } from '../../shared/profiles/built-in.ts';
@@ -68,6 +68,19 @@ test('the newest finished run alike, per step', () => {
   measured('older', 6, [50], 40, 5);
   expect(estimateOf(out, planned)).toEqual({ seconds: 76, from: 'older' });
   measured('newer', 6, [50], 20, 6);
+  // A long log is looked at from both ends; broken neighbours are passed over.
+  const lines = line('sample', 0).repeat(5000);
+  writeFileSync(
+    join(out, 'newer', 'pod.log'),
+    line('facts', 100) + lines + line('done', 120) + line('end', 120),
+  );
+  utimesSync(join(out, 'newer', 'pod.log'), 6, 6);
+  measured('without-plan', 6, [50], 1, 7);
+  rmSync(join(out, 'without-plan', 'plan.json'));
+  measured('directory-for-a-log', 6, [50], 1, 7);
+  rmSync(join(out, 'directory-for-a-log', 'pod.log'));
+  mkdirSync(join(out, 'directory-for-a-log', 'pod.log'));
+  symlinkSync('nowhere', join(out, 'link'));
   expect(estimateOf(out, planned)).toEqual({ seconds: 38, from: 'newer' });
 });
 

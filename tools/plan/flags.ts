@@ -4,6 +4,7 @@ import {
   choice,
   decimal,
   duration,
+  fileName,
   type Flag,
   type Flags,
   list,
@@ -122,7 +123,7 @@ const judging = {
   gate: choice('metrics whose noise can refuse a comparison', ['auto', 'wall', 'cpu'], 'auto'),
   'max-cv': decimal('the noise limit', 'CV', { above: 0, default: '0.05' }),
   margin: decimal('differences up to this share are the same (Default: 3%)', 'SHARE', { above: 0 }),
-  calibration: text('calibration.json, or the run directory that holds it', 'FILE'),
+  calibration: fileName('calibration.json, or the run directory that holds it'),
   commit: read('refuse artifacts of another commit', 'COMMIT', readCommit),
   purpose: read('what the run is for: main, pr, bisect, …', 'WORD', readWord),
 } as const satisfies Flags;

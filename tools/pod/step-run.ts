@@ -16,6 +16,8 @@ const LOOK_MS = 10_000;
 const STDERR_BYTES = 256 << 20;
 /** Bytes of stderr that go into an error message. */
 const TAIL_BYTES = 2048;
+/** A program that floods its stderr says the same in each line. */
+const TAIL_LINES = 20;
 /** Longest that a killed process may take to end, and a pipe to run dry, ms. */
 const LAST_WAIT_MS = 10_000;
 /** How long a process's stdout may stay open after its end before what holds it is looked for, ms. */
@@ -76,7 +78,12 @@ export class StepRun {
   /** An error of this step; with the end of its stderr when there is any. */
   error(code: Code, what: string): SessionError {
     const tail = this.#stderrTail();
-    return new SessionError(code, `${this.#label} ${what}${tail ? `; its stderr ended with: ${tail}` : ''}`);
+    const said = tail ? `; its stderr ended with: ${tail}` : '';
+    const full = !tail && this.#rig.stderr.full;
+    return new SessionError(
+      code,
+      `${this.#label} ${what}${said}${full ? '; no space is left beside its fixtures: give it more (scratchSize)' : ''}`,
+    );
   }
 
   /** Kills what runs; the step fails with this reason. The first reason counts. */
@@ -201,7 +208,8 @@ export class StepRun {
       const length = readSync(this.#rig.stderr.fd, buffer, 0, buffer.length, size - buffer.length);
       // The first character may have been cut in two.
       const from = size > TAIL_BYTES ? buffer.findIndex((byte) => (byte & 0xc0) !== 0x80) : 0;
-      return buffer.toString('utf8', Math.max(0, from), length).trim();
+      const lines = buffer.toString('utf8', Math.max(0, from), length).trim().split('\n');
+      return lines.slice(-TAIL_LINES).join('\n');
     } catch {
       return '';
     }

@@ -364,6 +364,9 @@ test.each<[string, string[], string]>([
   ],
   ['no run', ['append'], "no run directory: name it with '--run DIR'"],
   ['a size of 0', ['show', '--turns', '0'], "flag '--turns'"],
+  ['standard input as history', ['show', '--track', '-'], "flag '--track': expected a file's name"],
+  ['standard output as history', ['append', '--track', '-'], "flag '--track': expected a file's name"],
+  ['standard input as baseline', ['append', '--baseline', 'a,-'], "flag '--baseline'"],
 ])('%s is exit 2', async (_, args, says) => {
   const { exit, stdout, stderr } = await runTool(main, args);
   expect([exit, stdout]).toEqual([2, '']);

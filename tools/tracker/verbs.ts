@@ -2,7 +2,7 @@
 import type { Call } from '../../shared/command-line.ts';
 import type { Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
-import { choice, list, many, readText, text, whole, yes } from '../../shared/flags.ts';
+import { choice, fileName, list, many, readFileName, text, whole, yes } from '../../shared/flags.ts';
 import { append } from './append.ts';
 import { bisect } from './bisect.ts';
 import { changes } from './changes.ts';
@@ -10,9 +10,9 @@ import { show } from './show.ts';
 
 export const flags = {
   run: text("append, changes, bisect: run directory; '-' reads its path from stdin", 'DIR'),
-  track: text('history file (default: track.jsonl beside the run; without one out/track.jsonl)', 'FILE'),
-  baseline: many(list('append: baselines for the deltas, matched by rule', 'FILE,…', readText)),
-  history: many(text('append: histories for the rolling medians (default: the track file)', 'FILE')),
+  track: fileName('history file (default: track.jsonl beside the run; without one out/track.jsonl)'),
+  baseline: many(list('append: baselines for the deltas, matched by rule', 'FILE,…', readFileName)),
+  history: many(fileName('append: histories for the rolling medians (default: the track file)')),
   purpose: text(
     'append: what the run is for: main, pr, bisect, … (default: as planned); changes: runs of it (default: main)',
     'WORD',
