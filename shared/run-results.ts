@@ -65,3 +65,9 @@ export const roleOf = ({ comparisons, mode }: Analysis, target: string): Role =>
 /** The id of the session that a row belongs to: rows of several sessions name it. */
 export const sessionOf = ({ run, sessions }: Analysis, row: ResultLine): string =>
   typeof row['run'] === 'string' ? row['run'] : (sessions[0]?.run ?? run);
+
+/** Run id of each session → what the evidence calls it: the nodes of a spread, else the run ids. */
+export const sessionNames = ({ sessions }: Pick<Analysis, 'sessions'>): Map<string, string> => {
+  const nodes = new Set(sessions.map((one) => one.node));
+  return new Map(sessions.map((one) => [one.run, nodes.size === sessions.length ? one.node : one.run]));
+};

@@ -12,22 +12,26 @@ const COLOURS: Readonly<Record<Conclusion['conclusion'], Colour>> = {
 /** Wall metric → the CPU time of the same work. */
 const TWINS: Readonly<Record<string, string>> = { warm: 'cpuWarm', cold: 'cpuCold' };
 
-/** On shared cores wall times are informational, so the CPU time of the same work is said too. */
+/** On shared cores wall times are informational, so the CPU time of the same work is said too; of sessions together in one line. */
 const twinsOf = (
-  { gate, shown = [] }: Analysis,
+  { gate, sessions, shown = [] }: Analysis,
   { metric, candidate, turns, session }: Conclusion,
-): string[] =>
-  gate === 'cpu'
-    ? shown
-        .filter(
-          (one) =>
-            one.metric === TWINS[metric] &&
-            one.candidate === candidate &&
-            one.turns === turns &&
-            (session === undefined || one.session === session),
-        )
-        .map((one) => one.sentence)
-    : [];
+): string[] => {
+  if (gate !== 'cpu') return [];
+  const twins = shown.filter(
+    (one) =>
+      one.metric === TWINS[metric] &&
+      one.candidate === candidate &&
+      one.turns === turns &&
+      (session === undefined || one.session === session),
+  );
+  if (session !== undefined || sessions.length === 1 || twins.length < 2)
+    return twins.map((one) => one.sentence);
+  const ratios = twins.map(({ ratio }) => ratio?.toFixed(2) ?? '–').join(', ');
+  return [
+    `ratios of ${candidate} on ${TWINS[metric]} (CPU), session by session: ${ratios}; not a primary metric`,
+  ];
+};
 
 /** What the control pair showed in the same rounds. */
 const controlOf = ({ control }: Conclusion): string[] => {

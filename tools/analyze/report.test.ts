@@ -59,4 +59,27 @@ describe('the report', () => {
     expect(text).not.toMatch(/\b(win|lose|tie)\b/);
     expect(text).toContain('\nnot judged\n');
   });
+
+  test('tells a doubt of several sessions once, and the CPU time of each in one line', async () => {
+    const one = await analyzed({ facts: { cpuSet: 'shared' }, rounds: 12 });
+    const sessions = ['1', '2', '3']
+      .map((at) => `k8sbench-cmp-made-n${at}`)
+      .map((run) => ({ ...one.sessions[0]!, run }));
+    const doubt = { name: 'steal', value: 1, threshold: 0.05, sentence: 'some samples were late' };
+    const shown = one.shown!.filter((each) => each.metric === 'cpuWarm');
+    const text = reportText(
+      {
+        ...one,
+        sessions,
+        doubts: [sessions[0]!, sessions[2]!].map(({ run: session }) => ({ ...doubt, session })),
+        shown: sessions.flatMap(({ run }) => shown.map((each) => ({ ...each, session: run }))),
+      },
+      undefined,
+      painter(false),
+    );
+    expect(text.match(/doubt .*/g)).toEqual(["doubt 'steal': some samples were late (n1, n3)"]);
+    expect(text).toContain(
+      '\n  ratios of journal on cpuWarm (CPU), session by session: 0.50, 0.50, 0.50; not a primary metric\n',
+    );
+  });
 });

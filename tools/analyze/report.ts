@@ -2,6 +2,8 @@
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { EXIT } from '../../shared/exit.ts';
+import { sessionNames } from '../../shared/run-results.ts';
+import { shortNames } from '../../shared/short-names.ts';
 import { type Paint, plainText } from '../../shared/terminal.ts';
 import { calibrationText } from './calibration-table.ts';
 import { comparisonText } from './comparison-table.ts';
@@ -25,6 +27,18 @@ const heading = (analysis: Analysis, paint: Paint): string => {
   return paint('green', mode === 'compare' ? 'judged' : 'calibrated: within the limit');
 };
 
+/** Doubts with the same words once; of several sessions, with those that they are about. */
+const doubtLines = (analysis: Analysis): string[] => {
+  const short = shortNames([...sessionNames(analysis).values()]);
+  const groups = Map.groupBy(analysis.doubts, ({ name, sentence }) => `doubt '${name}': ${sentence}`);
+  return [...groups].map(([text, doubts]) => {
+    const sessions = doubts.flatMap(({ session }) =>
+      session === undefined ? [] : [short.get(session) ?? session],
+    );
+    return sessions.length === 0 ? text : `${text} (${sessions.join(', ')})`;
+  });
+};
+
 /** Judged or not, why, what to do next, and what to keep in mind. */
 const judgementText = (analysis: Analysis, paint: Paint): string => {
   const { reasons, advice, doubts, earlierAttempts, sessions } = analysis;
@@ -32,7 +46,7 @@ const judgementText = (analysis: Analysis, paint: Paint): string => {
   // Reasons quote logs: whatever a workload wrote there must not move the cursor.
   for (const one of reasons) lines.push(`  ${plainText(one)}`);
   for (const one of advice) lines.push(`  what to do: ${one}`);
-  for (const one of doubts) lines.push(paint('yellow', plainText(`doubt '${one.name}': ${one.sentence}`)));
+  for (const one of doubtLines(analysis)) lines.push(paint('yellow', plainText(one)));
   for (const one of sessions.filter((session) => session.stopped !== undefined))
     lines.push(plainText(`'${one.run}' stopped early, as planned: ${one.stopped}`));
   const foreign = sessions.reduce((sum, one) => sum + one.foreignLines, 0);

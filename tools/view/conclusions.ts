@@ -2,9 +2,10 @@
 import type { Analysis, Conclusion } from '../../schemas/analysis.ts';
 import { EXIT } from '../../shared/exit.ts';
 import type { Judged } from '../../shared/evidence/input.ts';
+import { sessionNames } from '../../shared/run-results.ts';
+import { shortNames } from '../../shared/short-names.ts';
 import { markup, htmlTable, type Markup } from './markup.ts';
-import { atSize, shortNames } from './names.ts';
-import { sessionNames } from './series.ts';
+import { atSize } from './names.ts';
 
 /** A conclusion's word, how it looks, and a sign that needs no colour. */
 const WORDS: Readonly<Record<Conclusion['conclusion'], { text: string; plain: string; look: string }>> = {

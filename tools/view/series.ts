@@ -2,7 +2,7 @@
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Cpu } from '../../schemas/log.ts';
 import type { ResultLine } from '../../schemas/results.ts';
-import { roleOf, sessionOf } from '../../shared/run-results.ts';
+import { roleOf, sessionNames, sessionOf } from '../../shared/run-results.ts';
 import { metricsOf, type SampleMetric, sampleValues } from '../../shared/sample-values.ts';
 import { type LogReadings, placeOf } from './log-readings.ts';
 import type { Readings, RunPayload, Series } from './payload.ts';
@@ -40,12 +40,6 @@ const addReading = (to: Readings, one: Cpu, start_s: number): void => {
   to.pressure.push(shareOf(stalled(one), one));
   to.mhz.push(part(one.mhz, 1));
   to.probe_s.push(part(one['probeUsec'], 1e-6));
-};
-
-/** Run id of each session → what the evidence calls it: the nodes of a spread, else the run ids. */
-export const sessionNames = ({ sessions }: Pick<Analysis, 'sessions'>): Map<string, string> => {
-  const nodes = new Set(sessions.map((one) => one.node));
-  return new Map(sessions.map((one) => [one.run, nodes.size === sessions.length ? one.node : one.run]));
 };
 
 /** The series of a run; `readings` by session. A session whose readings are not all there goes without. */

@@ -1,7 +1,7 @@
 /** What a kind of figure is, and the pieces that several kinds share. */
 import type { SampleMetric } from '../../../shared/sample-values.ts';
 import type { Payload, RunPayload, Series } from '../payload.ts';
-import { shortNames } from '../names.ts';
+import { shortNames } from '../../../shared/short-names.ts';
 import { shownName, type Target } from './looks.ts';
 
 /** Which part of the data a figure is about. */
