@@ -104,6 +104,7 @@ export const down = async (directory: string): Promise<void> => {
     ...NODES.map((node) => `containerd-${node}`),
     'kube-scheduler',
     'kube-controller-manager',
+    'registry',
   ]);
   await stop(directory, ['kube-apiserver']);
   await stop(directory, ['etcd']);

@@ -51,17 +51,19 @@ export const killKubelet = async (directory: string, node: number): Promise<() =
   return () => start(directory, name, words);
 };
 
-/** A node's kubelet with other settings; those named by an earlier call stay unless they are \`null\`. */
+/** A node's kubelet with other settings; those named by an earlier call stay unless they are `null`. `between`: while it is away. */
 export const restartKubelet = async (
   directory: string,
   node: number,
   settings: Readonly<Record<string, unknown>>,
+  between: () => void = () => undefined,
 ): Promise<void> => {
   const again = await killKubelet(directory, node);
   const path = join(directory, `node-${node}`, 'kubelet.yaml');
   const before = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
   const after = Object.entries({ ...before, ...settings }).filter(([, value]) => value !== null);
   writeFileSync(path, JSON.stringify(Object.fromEntries(after)));
+  between();
   again();
 };
 

@@ -8,7 +8,7 @@ import { main } from '../../tools/preflight/main.ts';
 import { main as plan } from '../../tools/plan/main.ts';
 import { main as render } from '../../tools/render/main.ts';
 import { runTool } from '../outside.ts';
-import { grants, kubeconfigWith, type Rule } from './session-runs.ts';
+import { grants, kubeconfigWith, rightsIn, type Rule, without } from './session-runs.ts';
 import { makeArtifacts } from './session-image.ts';
 import { until } from './processes.ts';
 import { admin, image, kubeconfig, makeNamespace, makeUser, scratch } from './the-cluster.ts';
@@ -93,8 +93,8 @@ describe('who may do a run', () => {
       [],
       UNKNOWN,
     ]);
-    const without = await look(join(files.path, 'image.kubeconfig'), BUNDLE);
-    expect([without.exit, without.stdout, without.fails.length]).toEqual([1, '', 1]);
+    const less = await look(join(files.path, 'image.kubeconfig'), BUNDLE);
+    expect([less.exit, less.stdout, less.fails.length]).toEqual([1, '', 1]);
   });
 
   test('nobody', async () => {
@@ -114,17 +114,10 @@ describe('who may do a run', () => {
 });
 
 const granted = grants().get('k8sbench-bundle')!;
-const verbs = granted.flatMap((rule) =>
-  rule.resources.flatMap((resource) => rule.verbs.map((verb) => ({ resource, verb }))),
-);
 
 describe('the same user without', () => {
-  test.each(verbs)('$verb $resource', async ({ verb, resource }) => {
-    const less = granted.map(({ apiGroups, resources, verbs: all }) => ({
-      apiGroups,
-      resources,
-      verbs: resources.includes(resource) ? all.filter((one) => one !== verb) : all,
-    }));
+  test.each(rightsIn(granted))('$verb $resource', async ({ verb, resource }) => {
+    const less = without(granted, { verb, resource });
     const name = `no-${verb}-${resource.replace('/', '-')}`;
     const { exit, fails, warns, findings } = await look(await userWith(name, less), BUNDLE);
     const { minor } = await admin.version();
@@ -135,6 +128,47 @@ describe('the same user without', () => {
     expect([exit, fails]).toEqual(counts ? [1, [`${verb} ${resource}`]] : [0, []]);
     if (counts) expect(found.remedy).toContain(`resources: [${resource}], verbs: [${verb}]`);
     else expect(warns).toContain(`${verb} ${resource}`);
+  });
+});
+
+describe('the role of this README, beside the grant for images', () => {
+  const more = grants('tools/preflight/README.md').get('k8sbench-preflight')!;
+  /** Resource → the finding that is not known without it. */
+  const TELLS: Readonly<Record<string, string>> = {
+    resourcequotas: 'quota',
+    limitranges: 'limits',
+    namespaces: 'namespace',
+    persistentvolumeclaims: "claim 'results'",
+    serviceaccounts: "account 'default'",
+  };
+  const told = async (name: string, rules: readonly Rule[]): Promise<string[]> => {
+    const values = join(files.path, 'things.yaml');
+    writeFileSync(values, 'serviceAccountName: default\n');
+    const config = await userWith(name, [...grants().get('k8sbench-image')!, ...rules]);
+    const { findings } = await look(config, [...IMAGE, '--values', values, '--pvc', 'results']);
+    return findings.filter((one) => /not known|may not|can't be/.test(one.found)).map((one) => one.name);
+  };
+  /** What stays unknown to a user of one namespace. */
+  let unknown: string[] = [];
+  beforeAll(async () => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    await admin.create('persistentvolumeclaims', { namespace }, { metadata: { name: 'results' }, spec });
+    unknown = await told('whole-role', more);
+  });
+
+  test('with all of it, its things are known', () => {
+    for (const name of Object.values(TELLS)) expect(unknown).not.toContain(name);
+    expect(
+      rightsIn(more)
+        .map((one) => one.resource)
+        .toSorted(),
+    ).toEqual(Object.keys(TELLS).toSorted());
+  });
+  test.each(rightsIn(more))('without $verb $resource', async (right) => {
+    const name = `role-no-${right.resource}`;
+    expect(await told(name, without(more, right))).toEqual(
+      expect.arrayContaining([...unknown, TELLS[right.resource]!]),
+    );
   });
 });
 

@@ -1,11 +1,11 @@
-/** Bundles sent into pods of the cluster: whole, broken, wrong; logs that the node rotated away. */
+/** Bundles sent into pods of the cluster: whole, broken, wrong. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseForeignYaml } from '../../shared/yaml.ts';
 import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
-import { restartKubelet } from './faults.ts';
 import { until } from './processes.ts';
+import { foreignExecutable } from './registry.ts';
 import { makeArtifacts, sealArtifacts } from './session-image.ts';
 import {
   type Bed,
@@ -19,7 +19,7 @@ import {
   untilEvent,
   untilNothingIsLeft,
 } from './session-runs.ts';
-import { admin, ownDirectory } from './the-cluster.ts';
+import { admin } from './the-cluster.ts';
 import { openTunnel } from './tunnel.ts';
 
 let bed: Bed;
@@ -73,11 +73,8 @@ describe('a bundle that is wrong', () => {
   });
 
   test('for another architecture', async () => {
-    const elf = Buffer.alloc(64);
-    elf.writeUInt32BE(0x7f454c46, 0);
-    elf.writeUInt16LE(process.arch === 'x64' ? 183 : 62, 18);
     const directory = changed('other', (one) => {
-      writeFileSync(join(one, 'bin/busybox'), elf);
+      writeFileSync(join(one, 'bin/busybox'), foreignExecutable());
       sealArtifacts(one);
     });
     const run = await of(directory);
@@ -91,6 +88,21 @@ describe('a bundle that is wrong', () => {
     const ended = await session(bed, run);
     expect(ended.exit).toBe(1);
     expect(ended.stderr).toMatch(/this node is 'a\w+64', the bundle is for 'a\w+64'/);
+    await untilNothingIsLeft(bed, run);
+  });
+
+  test('larger than the scratch space of its pod', async () => {
+    const run = await of(bundle, {
+      change(manifest) {
+        const { volumes } = manifest.spec.template.spec;
+        volumes.find((one: any) => one.name === 'bundle').emptyDir = { medium: 'Memory', sizeLimit: '1Mi' };
+      },
+    });
+    const ended = await session(bed, run);
+    expect(ended.exit).toBe(1);
+    expect(ended.stderr).toMatch(
+      /the pod could not take the bundle: gzip: .*o space left.*; is its scratch space full/,
+    );
     await untilNothingIsLeft(bed, run);
   });
 
@@ -145,39 +157,3 @@ test.each(['started', 'delivered', 'measuring'])(
     await expectWhole(run);
   },
 );
-
-test("lines that the node rotated away while nobody read come from the pod's own copy", async () => {
-  await restartKubelet(ownDirectory!, 2, {
-    containerLogMaxSize: '16Ki',
-    containerLogMaxFiles: 2,
-    containerLogMonitorInterval: '3s',
-  });
-  try {
-    const run = await of(bundle, { rounds: 30, node: 'node-2' });
-    const first = start(bed, ['--run', run.name]);
-    await untilEvent(run, 'measuring');
-    first.kill('SIGKILL');
-    await first.ended;
-    const pod = jobOf(run).pod!.name;
-    const about = { namespace: bed.namespace, pod, container: 'bench' };
-    const text = async (): Promise<string> => {
-      const parts: Uint8Array[] = [];
-      for await (const part of admin.log(about, new AbortController().signal)) parts.push(part);
-      return Buffer.concat(parts).toString();
-    };
-    await until('its end, and rotated', async () => {
-      const log = await text();
-      return log.includes('"t":"end"') && !log.includes('"t":"facts"');
-    });
-    const second = await session(bed, run);
-    expect(second).toMatchObject({ exit: 0 });
-    expect(second.stderr).toContain("reading the pod's own copy");
-    await expectWhole(run, 30);
-  } finally {
-    await restartKubelet(ownDirectory!, 2, {
-      containerLogMaxSize: null,
-      containerLogMaxFiles: null,
-      containerLogMonitorInterval: null,
-    });
-  }
-});

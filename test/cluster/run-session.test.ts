@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseForeignYaml } from '../../shared/yaml.ts';
 import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
 import { blocking } from './faults.ts';
-import { until } from './processes.ts';
+import { pidOf, until } from './processes.ts';
 import {
   type Bed,
   jobOf,
@@ -160,15 +160,33 @@ describe('attaching', () => {
 });
 
 describe('an API server', () => {
-  test('killed and started again, and stopped for a while, costs nothing', async () => {
+  test('killed, its history forgotten, and started again, costs nothing', async () => {
     const run = await planned(bed, { rounds: 20 });
     const first = start(bed, ['--run', run.name]);
     await untilEvent(run, 'measuring');
-    blocking(ownDirectory!, 'kill-api-server');
-    await Bun.sleep(2000);
-    blocking(ownDirectory!, 'start-api-server');
+    // Its watches come from before what is remembered: they list again.
+    blocking(ownDirectory!, 'forget-history');
     const ended = await first.ended;
     expect(ended.exit).toBe(0);
     await expectWhole(run, 20);
   });
+
+  test('that stands still for a minute costs nothing, nor a session that is submitted meanwhile', async () => {
+    const [measured, submitted] = [
+      await planned(bed, { rounds: 40 }),
+      await planned(bed, { node: 'node-2' }),
+    ];
+    const first = start(bed, ['--run', measured.name]);
+    await untilEvent(measured, 'measuring');
+    const server = pidOf(ownDirectory!, 'kube-apiserver')!;
+    process.kill(server, 'SIGSTOP');
+    const second = start(bed, ['--run', submitted.name]);
+    await Bun.sleep(62_000);
+    process.kill(server, 'SIGCONT');
+    const both = await Promise.all([first.ended, second.ended]);
+    expect(both.map(({ exit }) => exit)).toEqual([0, 0]);
+    expect(both[1].stderr).toContain('looking whether the Job was made');
+    await expectWhole(measured, 40);
+    await expectWhole(submitted);
+  }, 180_000);
 });

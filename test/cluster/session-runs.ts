@@ -21,18 +21,40 @@ export interface Rule {
   verbs: string[];
 }
 
-/** The rules of the README's grants, by the name of their role. */
-export const grants = (): Map<string, Rule[]> => {
-  const text = readFileSync(join(top, 'tools/run-session/README.md'), 'utf8');
+/** The rules of a README's grants, by the name of their role. */
+export const grants = (readme = 'tools/run-session/README.md'): Map<string, Rule[]> => {
+  const text = readFileSync(join(top, readme), 'utf8');
   const blocks = [...text.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].flatMap((one) => one[1]!.split(/^---$/m));
   const roles = blocks.map(
-    (one) =>
-      parseForeignYaml(one, 'README.md') as { kind: string; metadata: { name: string }; rules: Rule[] },
+    (one) => parseForeignYaml(one, readme) as { kind: string; metadata: { name: string }; rules: Rule[] },
   );
   return new Map(
     roles.filter((one) => one.kind.endsWith('Role')).map((one) => [one.metadata.name, one.rules]),
   );
 };
+
+export interface Right {
+  verb: string;
+  resource: string;
+}
+
+/** Each verb of the rules by itself. */
+export const rightsIn = (rules: readonly Rule[]): Right[] =>
+  rules.flatMap(({ resources, verbs }) =>
+    resources.flatMap((resource) => verbs.map((verb) => ({ verb, resource }))),
+  );
+
+/** The rules with one verb less. */
+export const without = (rules: readonly Rule[], { verb, resource }: Right): Rule[] =>
+  rules.flatMap((rule) =>
+    rule.resources
+      .map((one) => ({
+        ...rule,
+        resources: [one],
+        verbs: rule.verbs.filter((word) => one !== resource || word !== verb),
+      }))
+      .filter((one) => one.verbs.length > 0),
+  );
 
 /** A kubeconfig of the administrator's cluster for another user's token. */
 export const kubeconfigWith = (path: string, token: string): string => {
@@ -59,6 +81,8 @@ export const makeBed = async (word: string, rules = grants().get('k8sbench-image
   const namespace = await makeNamespace(word, { 'pod-security.kubernetes.io/enforce': 'restricted' });
   const files = scratch();
   const token = await makeUser(namespace.name, 'runner', rules);
+  // Fixtures in memory: a sync of the machine's disk waits for whoever else writes there.
+  writeFileSync(join(files.path, 'values.local.yaml'), 'scratchMedium: Memory\nscratchSize: 128Mi\n');
   return {
     namespace: namespace.name,
     directory: files.path,
@@ -78,6 +102,8 @@ export interface Planned {
   change?(manifest: any): void;
   /** More words for `plan`. */
   words?: readonly string[];
+  /** A file, instead of the built-in one. */
+  profile?: string;
   image?: string;
   turns?: string;
   rounds?: number;
@@ -97,7 +123,7 @@ export const planned = async (bed: Bed, options: Planned = {}): Promise<RunDirec
       '--namespace',
       bed.namespace,
       '--profile',
-      'durable-store',
+      options.profile ?? 'durable-store',
       '--cpus',
       '1',
       '--turns',

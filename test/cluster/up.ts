@@ -5,13 +5,13 @@
  * containernetworking-plugins, iproute2, iptables, openssl, busybox-static, xz-utils; see kube-binary.ts for Kubernetes itself.
  */
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { startControlPlane } from './control-plane.ts';
 import { DEFAULT_DIRECTORY, down, hostsMark } from './down.ts';
 import { busyboxRoot, importImage, makeImage } from './image.ts';
 import { kubeBinary, run } from './kube-binary.ts';
 import { nodeAddress, type NodeOptions, startNode } from './node.ts';
+import { freePort } from './ports.ts';
 import { until } from './processes.ts';
 import { takeSlot } from './slot.ts';
 
@@ -30,25 +30,6 @@ export interface StartedCluster {
   image: string;
 }
 
-/** Ports below those that the kernel gives to clients: one of them could take a stopped server's port from it. */
-const [LOWEST, PORTS] = [20_000, 10_000];
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.on('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-
-/** A port that is free now. */
-const freePort = async (): Promise<number> => {
-  for (;;) {
-    const port = LOWEST + Math.floor(Math.random() * PORTS);
-    if (await isFree(port)) return port;
-  }
-};
-
-/** Lines of its own, though another cluster's say the same: that one's end takes its own away. */
 const writeHostNames = (nodes: number, directory: string): void => {
   for (let node = 1; node <= nodes; node++)
     appendFileSync('/etc/hosts', `${nodeAddress(node)} node-${node} ${hostsMark(directory)}\n`);

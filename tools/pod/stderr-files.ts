@@ -1,4 +1,7 @@
-import { closeSync, fstatSync, openSync, renameSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, renameSync, statfsSync } from 'node:fs';
+
+/** Less than this holds no step's words, bytes. */
+const ROOM = 16 << 10;
 
 /**
  * A file of its own for each step's stderr. Most steps write nothing there, and making a file costs a fifth of a millisecond:
@@ -23,6 +26,16 @@ export class StderrFiles {
   /** The open file of the step that runs, empty when it began. */
   get fd(): number {
     return this.#fd;
+  }
+
+  /** Whether there is no room left here: then nothing that a step says can be kept, and it is likely why it failed. */
+  get full(): boolean {
+    try {
+      const { bavail, bsize } = statfsSync(this.#directory);
+      return bavail * bsize < ROOM;
+    } catch {
+      return false;
+    }
   }
 
   /** After a step: what it wrote is kept under this name. */

@@ -2,7 +2,7 @@
 import { formatManifest, manifest, parseManifest } from '../../schemas/manifest.ts';
 import { sha256File } from '../../shared/files.ts';
 import { check, readText } from '../../shared/read.ts';
-import type { RunDirectory } from '../../shared/rundir.ts';
+import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 
 export const MANIFEST = 'MANIFEST.sha256';
 
@@ -52,6 +52,9 @@ export const manifestProblems = async (run: RunDirectory, children: readonly str
     else if ((await sha256File(run.file(entry.path))) !== entry.sha256)
       problems.push(`'${run.shown}/${entry.path}' was changed`);
   }
+  for (const child of children)
+    if (run.has(`${child}/${MANIFEST}`))
+      problems.push(...(await manifestProblems(runDirectory(run.file(child), `${run.shown}/${child}`), [])));
   // A manifest cut short must not vouch for the rest.
   for (const name of neededOf(children)) {
     const times = entries.filter((one) => one.path === name).length;

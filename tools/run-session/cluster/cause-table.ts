@@ -30,6 +30,10 @@ export const CAUSES = {
     kind: 'final',
     says: 'its pod was evicted: $; the measurement is void, not bad: measure it again',
   },
+  'scratch-full': {
+    kind: 'final',
+    says: "its scratch space was used up: $; ask for more with 'scratchSize' in the values file, or write less",
+  },
   preempted: {
     kind: 'final',
     says: 'its pod was preempted by one of higher priority: $; set priorityClassName, or choose another node',

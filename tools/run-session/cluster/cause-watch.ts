@@ -1,7 +1,7 @@
 /** Watches what stands in a session's way: asks for events where only they tell, tells people once, decides when it is enough. */
-import { type Cluster, isForbidden } from '../../../shared/kubernetes.ts';
+import { ApiError, type Cluster, isForbidden } from '../../../shared/kubernetes.ts';
 import type { Task } from '../task.ts';
-import type { Cause } from './cause-table.ts';
+import { cause as causeNamed, type Cause } from './cause-table.ts';
 import { causeOf, Settling, VAGUE } from './causes.ts';
 import { type EventObject, type Pod, stateOf } from './objects.ts';
 import type { Observer } from './observe.ts';
@@ -11,6 +11,7 @@ export interface Watched {
   task: Task;
   cluster: Cluster;
   namespace: string;
+  manifest: Record<string, unknown>;
   observer: Observer;
 }
 
@@ -50,11 +51,26 @@ export class CauseWatch {
 
   /** Why a session ended: some causes are explained by a better one a moment later. */
   async lastWord(cause: Cause | undefined, stopping: boolean): Promise<Cause | undefined> {
+    if (stopping) return cause;
     const until = performance.now() + EXPLAINING_MS;
-    for (let found = cause; ; found = this.#cause()) {
-      const sure = found?.kind === 'final' && !VAGUE.has(found.name);
-      if (sure || stopping || performance.now() > until) return found ?? cause;
+    let found = cause;
+    while ((found?.kind !== 'final' || VAGUE.has(found.name)) && performance.now() <= until) {
       await this.#in.observer.changed(200);
+      found = this.#cause();
+    }
+    const told = found ?? cause;
+    const deleted = told !== undefined && VAGUE.has(told.name);
+    return deleted && (await this.#namespaceGoes()) ? causeNamed('namespace-terminating') : told;
+  }
+
+  /** Whether it was deleted with its whole namespace: the right to read that is not needed, nothing new is admitted into it. */
+  async #namespaceGoes(): Promise<boolean> {
+    const { cluster, namespace, manifest } = this.#in;
+    try {
+      await cluster.create('jobs', { namespace }, manifest, { dryRun: true });
+      return false;
+    } catch (error) {
+      return error instanceof ApiError && /being terminated|namespaces? \S+ not found/.test(error.detail);
     }
   }
 

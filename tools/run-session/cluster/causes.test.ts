@@ -141,6 +141,33 @@ const ROWS: readonly (readonly [string, Partial<Situation>, CauseName | undefine
     'evicted',
     /low on resource: memory;/,
   ],
+  [
+    'more written than it may',
+    {
+      pods: [
+        pod({
+          phase: 'Failed',
+          reason: 'Evicted',
+          message: 'Usage of EmptyDir volume "data" exceeds the limit "1Mi". ',
+        }),
+      ],
+    },
+    'scratch-full',
+    /scratch space was used up: Usage of EmptyDir volume "data" exceeds the limit "1Mi"; ask for more/,
+  ],
+  [
+    'a node without space',
+    {
+      pods: [
+        pod({
+          phase: 'Failed',
+          reason: 'Evicted',
+          message: 'The node was low on resource: ephemeral-storage. ',
+        }),
+      ],
+    },
+    'evicted',
+  ],
   ['drained', disrupted('EvictionByEvictionAPI'), 'evicted'],
   ['preempted', disrupted('PreemptionByScheduler'), 'preempted'],
   ['tainted away', disrupted('DeletionByTaintManager'), 'evicted'],

@@ -79,10 +79,15 @@ const REFUSED =
 const isUnheardOf = (pod: Pod): boolean =>
   conditionOf(pod, 'Ready')?.status === 'False' && stateOf(pod).running !== undefined;
 
+/** The kubelet's words for a pod that wrote more than it may, as against a node that has no room. */
+const OWN_SPACE =
+  /^Usage of EmptyDir volume|ephemeral local storage usage exceeds|local ephemeral storage limit/;
+
 /** What a pod that failed or goes away says of itself. */
 const ofEndingPod = (pod: Pod): Cause | undefined => {
   const { reason = '', message = '' } = pod.status;
   const disrupted = conditionOf(pod, 'DisruptionTarget');
+  if (OWN_SPACE.test(message)) return cause('scratch-full', message);
   const named = disrupted?.status === 'True' ? DISRUPTIONS[disrupted.reason ?? ''] : undefined;
   // A node that is gone taints its pods away, too.
   if (named === 'evicted' && isUnheardOf(pod)) return cause('node-gone', disrupted?.message);

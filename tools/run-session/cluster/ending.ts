@@ -2,7 +2,7 @@
 import { EXIT } from '../../../shared/exit.ts';
 import type { LogState, SessionLine } from '../../../shared/session-log.ts';
 import { type Ending, endingOf } from '../ending.ts';
-import type { Cause } from './cause-table.ts';
+import { cause as causeNamed, type Cause } from './cause-table.ts';
 import { type Pod, stateOf } from './objects.ts';
 
 export interface Told {
@@ -48,6 +48,14 @@ export const endingInCluster = ({ log, error, tail, pod, cause, interrupted }: T
       message: `stopped by ${interrupted} before it was done`,
     };
   if (cause) return { outcome: 'failed', exit: EXIT.failed, message: cause.message };
+  // What runtimes say in the container's name, which never began.
+  const foreign = log.lines === 0 && tail.find((line) => line.endsWith(': exec format error'));
+  if (foreign)
+    return {
+      outcome: 'failed',
+      exit: EXIT.failed,
+      message: causeNamed('wrong-architecture', foreign).message,
+    };
   const terminated = pod && stateOf(pod).terminated;
   return endingOf({
     status: terminated?.exitCode ?? EXIT.done,

@@ -1,15 +1,18 @@
 /** Creates a session's Job once, and finds it again whatever happened in between. */
-import { type Cluster, ConnectionError, isNotFound, isStatus } from '../../../shared/kubernetes.ts';
+import { type Cluster, isNotFound, isStatus } from '../../../shared/kubernetes.ts';
 import { failed } from '../../../shared/failure.ts';
 import { SUBMITTED_AT } from '../../../shared/job/manifest.ts';
 import type { Talk } from '../../../shared/talk.ts';
 import type { World } from '../../../shared/world.ts';
 import type { JobFile } from '../job-file.ts';
 import type { JobObject } from './objects.ts';
-import { patiently } from './patience.ts';
+import { isPassing, patiently } from './patience.ts';
 
 /** On the Job: the word that only this run directory knows, so that another run's Job of the same name is never taken for ours. */
 export const SUBMISSION = 'k8sbench/submission';
+
+/** A second apart: whoever is away or broken for longer is told about. */
+const TRIES = 30;
 
 export interface Submission {
   cluster: Cluster;
@@ -106,9 +109,9 @@ export const submit = async (
         if (found) await removeEarlier(submission, found);
         continue;
       }
-      if (!(error instanceof ConnectionError) || error.final || tries > 30) throw error;
+      if (!isPassing(error) || tries > TRIES) throw error;
       // Whether it arrived is not known.
-      talk.warn(`${error.message}; looking whether the Job was made`);
+      talk.warn(`${(error as Error).message}; looking whether the Job was made`);
       await Bun.sleep(1000);
       const uid = await take();
       if (uid !== undefined) return uid;

@@ -102,7 +102,8 @@ export class WatchOver {
     try {
       while (!(await this.#step())) await this.#change();
       if (this.#log.ended || this.#in.carrier.spool?.lies === 'on a claim') await this.#readSpool(true);
-      if (!this.#log.state().complete && this.#differs.length === 0)
+      const stopped = this.#log.error?.['code'] === 'interrupted';
+      if ((stopped || !this.#log.state().complete) && this.#differs.length === 0)
         this.#cause = await this.#causes.lastWord(this.#cause, this.#stopping);
     } finally {
       this.#log.close();

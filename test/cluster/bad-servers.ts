@@ -1,0 +1,96 @@
+/** API servers that are too busy, and load balancers before them that are broken. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeCertificate } from './certificates.ts';
+import { apply, kubectl } from './fault.ts';
+import type { Bed } from './session-runs.ts';
+import { admin, ownDirectory } from './the-cluster.ts';
+
+/** The real API server refuses everything that the runner of a namespace asks for, with 429, until {@link notBusy}; gives what removes it all. */
+export const busyLane = (namespace: string): (() => void) => {
+  const metadata = { name: namespace };
+  const everything = {
+    verbs: ['*'],
+    apiGroups: ['*'],
+    resources: ['*'],
+    namespaces: ['*'],
+    clusterScope: true,
+  };
+  return apply(
+    {
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'PriorityLevelConfiguration',
+      metadata,
+      spec: {
+        type: 'Limited',
+        limited: {
+          nominalConcurrencyShares: 0,
+          lendablePercent: 0,
+          borrowingLimitPercent: 0,
+          limitResponse: { type: 'Reject' },
+        },
+      },
+    },
+    {
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'FlowSchema',
+      metadata,
+      spec: {
+        priorityLevelConfiguration: { name: namespace },
+        matchingPrecedence: 50,
+        distinguisherMethod: { type: 'ByUser' },
+        rules: [
+          {
+            subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: 'runner', namespace } }],
+            resourceRules: [everything],
+            nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+          },
+        ],
+      },
+    },
+  );
+};
+
+/** It takes them again. */
+export const notBusy = (namespace: string): void => void kubectl(['delete', 'flowschema', namespace]);
+
+/**
+ * A kubeconfig whose server is a load balancer before the real one that answers every third request itself, with 502, 503 or
+ * 504. A fake: a real API server can't be made to say these.
+ */
+export const halfDeadServer = (bed: Bed): string => {
+  const directory = ownDirectory!;
+  makeCertificate(directory, 'balancer', { cn: 'balancer', names: 'IP:127.0.0.1' });
+  const file = (name: string): string => readFileSync(join(directory, 'pki', name), 'utf8');
+  let count = 0;
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    tls: { cert: file('balancer.crt'), key: file('balancer.key') },
+    fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      if (++count % 3 === 0)
+        return new Response('<html>no server</html>', { status: [502, 503, 504][(count / 3) % 3]! });
+      const headers = new Headers(request.headers);
+      // As it comes: what is unpacked here would be called packed.
+      headers.set('accept-encoding', 'identity');
+      return fetch(admin.server + pathname + search, {
+        method: request.method,
+        headers,
+        body: request.body,
+        tls: { ca: file('ca.crt') },
+        signal: request.signal,
+        timeout: false,
+      } as RequestInit);
+    },
+  });
+  server.unref();
+  const path = join(bed.directory, 'half-dead');
+  const config = readFileSync(bed.kubeconfig, 'utf8').replaceAll(
+    admin.server,
+    `https://127.0.0.1:${server.port}`,
+  );
+  writeFileSync(path, config);
+  return path;
+};
