@@ -13,7 +13,7 @@ import { evidence } from './evidence.ts';
 import type { Figure } from './figure.ts';
 import { history } from './history.ts';
 import { load, machineNow } from './machine.ts';
-import { page } from './page.ts';
+import { pages } from './page.ts';
 import { processCost } from './per-process.ts';
 import { run } from './process-run.ts';
 import { pageOf, tableOf, withMachinePart } from './report.ts';
@@ -28,7 +28,7 @@ const ROWS: Readonly<Record<string, (bed: Bed) => Promise<Figure[]>>> = {
   history,
   evidence,
   changes,
-  page,
+  page: pages,
   'start-up': startUp,
 };
 

@@ -24,7 +24,7 @@ const sizeOf = (page: string, what: string): Figure =>
     statSync(page).size / 1e6,
   ]);
 
-export const page = async (bed: Bed): Promise<Figure[]> => {
+export const pages = async (bed: Bed): Promise<Figure[]> => {
   const short = sizeOf(await pageOf(bed, 12, [50, 500, 3500]), 'page of 12 rounds at 3 sizes');
   const long = await pageOf(bed, 1000, [50]);
   const opening = {
