@@ -17,6 +17,8 @@ export interface Work {
   agent_s: number;
   processes: number;
   env: Record<string, string>;
+  /** What stands before the agent's commands. */
+  fewer: readonly string[];
 }
 
 const VERSION_S = 120;
@@ -56,7 +58,7 @@ const valuesOf = ({ runtime, home, model }: Work): Record<string, string> => ({
  * What stands before the agent's command so that it lacks capabilities of the trial's: the kernel lets no process trace or
  * read another that has more than itself. Only root has any; others can't read the trial's program, which protects it as well.
  */
-const fewerRights = (env: Readonly<Record<string, string>>): string[] => {
+export const fewerRights = (env: Readonly<Record<string, string>>): string[] => {
   if (process.getuid?.() !== 0) return [];
   const less = ['--bounding-set=-setpcap,-audit_write', '--inh-caps=-setpcap,-audit_write'];
   const program = (env['PATH'] ?? '')
@@ -67,6 +69,12 @@ const fewerRights = (env: Readonly<Record<string, string>>): string[] => {
   return spawnSync(program, [...less, '/bin/sh', '-c', ':'], { stdio: 'ignore' }).status === 0
     ? [program, ...less]
     : [];
+};
+
+/** Whether what starts behind `fewer` could read the trial's memory, and with it the key. */
+export const isOpenToAgent = (fewer: readonly string[]): boolean => {
+  const [program = '', ...args] = [...fewer, '/bin/sh', '-c', 'exec 3</proc/1/mem'];
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 };
 
 const commandOf = (work: Work, words: readonly string[]): string[] => {
@@ -99,7 +107,7 @@ const running = (work: Work, words: readonly string[], limit_s: number) => {
   );
   const env = { ...work.env, ...Object.fromEntries(more) };
   return {
-    command: [...fewerRights(env), ...commandOf(work, words)],
+    command: [...work.fewer, ...commandOf(work, words)],
     env,
     cwd: work.workdir,
     limit_s,

@@ -13,6 +13,7 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
+  lutimesSync,
   openSync,
   readdirSync,
   readSync,
@@ -36,6 +37,7 @@ export const TESTS = 'tests';
 
 /** No message is longer, bytes. */
 const LARGEST = 64 << 10;
+const ALIVE_MS = 2000;
 
 /** A message as it lies in a file: its text, and the code over kind and text. */
 const codeOf = (key: Buffer, kind: string, text: string): string =>
@@ -118,5 +120,51 @@ export const put = (directory: string, name: string, text: string): void => {
 export const clear = (directory: string): void => {
   for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
 };
+
+/** A file that is touched again and again. Whatever the agent did to the directory, it is there again. */
+export const keepAlive = (ask: string): NodeJS.Timeout => {
+  const touch = (): void => {
+    const now = new Date();
+    try {
+      lutimesSync(join(ask, ALIVE), now, now);
+    } catch {
+      try {
+        put(ask, ALIVE, '');
+      } catch {
+        try {
+          // The agent filled it; nothing in it is of use to anybody else.
+          clear(ask);
+          put(ask, ALIVE, '');
+        } catch {
+          // The gate will take it for dead.
+        }
+      }
+    }
+  };
+  touch();
+  return setInterval(touch, ALIVE_MS);
+};
+
+/** Signs of life of whoever touches a file; they may be forged: then its end is only seen later. */
+export class Signs {
+  readonly #path: string;
+  #sign = '';
+  #since = performance.now();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** s since the last one. */
+  silent_s(): number {
+    const about = lstatSync(this.#path, { throwIfNoEntry: false });
+    const sign = about ? `${about.ino} ${about.mtimeMs}` : '';
+    if (sign !== this.#sign) {
+      this.#sign = sign;
+      this.#since = performance.now();
+    }
+    return (performance.now() - this.#since) / 1000;
+  }
+}
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

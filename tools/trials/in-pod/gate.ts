@@ -4,13 +4,14 @@
  * not scored.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, cpSync, lstatSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { treeDigest } from '../../../shared/tree-digest.ts';
 import {
   ALIVE,
   ANSWER,
   BEGIN,
+  keepAlive,
   KEY,
   opened,
   put,
@@ -19,6 +20,7 @@ import {
   REQUEST,
   RESULT,
   sealed,
+  Signs,
   sleep,
   TESTS,
   TOOK_KEY,
@@ -104,13 +106,11 @@ class Gate {
   async #serve(): Promise<Report> {
     const { trial_s, silence_s } = this.#spec;
     let report: Report | undefined;
-    let seen = { sign: '', at: performance.now() };
+    const trial = new Signs(join(this.#place.ask, ALIVE));
     const how = await this.#until(trial_s, () => {
       report = this.#request() ?? this.#result();
-      const sign = this.#sign();
-      if (sign !== seen.sign) seen = { sign, at: performance.now() };
       report ??=
-        performance.now() - seen.at > silence_s * 1000
+        trial.silent_s() > silence_s
           ? without("the trial's container ended without a word: killed, or out of memory", 'infrastructure')
           : undefined;
       return report !== undefined;
@@ -119,12 +119,6 @@ class Gate {
     return how === 'ended'
       ? this.#endedReport()
       : without(`the trial did not end within ${trial_s} s`, 'infrastructure');
-  }
-
-  /** A change of this is a sign of life. It may be forged: then a dead trial is only told later. */
-  #sign(): string {
-    const about = lstatSync(join(this.#place.ask, ALIVE), { throwIfNoEntry: false });
-    return about ? `${about.ino} ${about.mtimeMs}` : '';
   }
 
   #refuse(what: string): Report {
@@ -169,5 +163,11 @@ class Gate {
 }
 
 /** Serves one trial to its end. */
-export const runGate = (spec: GateSpec, place: GatePlace, ended: AbortSignal): Promise<Report> =>
-  new Gate(spec, place, ended).run();
+export const runGate = async (spec: GateSpec, place: GatePlace, ended: AbortSignal): Promise<Report> => {
+  const alive = keepAlive(place.answer);
+  try {
+    return await new Gate(spec, place, ended).run();
+  } finally {
+    clearInterval(alive);
+  }
+};

@@ -16,6 +16,7 @@ export const PLACES = {
     ask: `${top}/k8sbench/ask`,
     answer: `${top}/k8sbench/answer`,
     home: `${top}/k8sbench/home`,
+    root: `${top}/`,
     tests: `${top}/tests`,
     logs: `${top}/logs/verifier`,
   },

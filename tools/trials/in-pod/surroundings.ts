@@ -105,39 +105,45 @@ const LOADED_IN = {
   ],
 } as const;
 
+/** Directories that are looked through whole. */
+const LIBRARIES = [
+  'lib',
+  'lib64',
+  'usr/lib',
+  'usr/lib64',
+  'usr/libexec',
+  'usr/local/lib',
+  'usr/share/ca-certificates',
+  'etc/apt',
+  'etc/ssl',
+  'etc/profile.d',
+  'etc/ld.so.conf.d',
+];
+
+/** `root` is `/` of the container. */
 export const lookAround = (
   env: Readonly<Record<string, string | undefined>>,
   workdir: string,
+  root = '/',
 ): Surroundings => {
   const path = pathOf(env);
   const commands = new Map<string, string>();
   for (const directory of path) for (const name of namesIn(directory)) note(commands, join(directory, name));
   const libraries = new Map<string, string>();
-  const homes = new Set([
-    '/lib',
-    '/lib64',
-    '/usr/lib',
-    '/usr/lib64',
-    '/usr/local/lib',
-    '/usr/libexec',
-    '/etc/apt',
-    '/etc/ssl',
-    '/etc/profile.d',
-    '/etc/ld.so.conf.d',
-    '/usr/share/ca-certificates',
-  ]);
+  const homes = new Set(LIBRARIES.map((one) => join(root, one)));
   // An environment of its own (/opt/venv/bin) has its libraries beside it.
   for (const one of path)
-    if (basename(one) === 'bin' && dirname(one) !== '/') homes.add(join(dirname(one), 'lib'));
+    if (basename(one) === 'bin' && one.startsWith(root)) homes.add(join(dirname(one), 'lib'));
+  // /lib is a link to usr/lib in most images.
   for (const one of homes)
     if (!lstatSync(one, { throwIfNoEntry: false })?.isSymbolicLink()) walk(libraries, one);
   const hooks = new Map<string, string>();
-  const home = env['HOME'] || '/root';
+  const home = env['HOME'] || join(root, 'root');
   const places: [string, readonly string[]][] = [
     [workdir, LOADED_IN.workdir],
-    ['/', LOADED_IN.root],
+    [root, LOADED_IN.root],
     [home, LOADED_IN.home],
-    ['/etc', LOADED_IN.etc],
+    [join(root, 'etc'), LOADED_IN.etc],
   ];
   for (const [directory, names] of places)
     for (const name of names) {
@@ -166,7 +172,7 @@ const differing = (before: Snapshot, after: Snapshot): { altered: string[]; adde
 });
 
 /** Rewritten by every installer, and nothing that a verifier obeys. */
-const HARMLESS = /^\/etc\/ld\.so\.cache$|\.py[co]$|\/(__pycache__|\.?cache)\//;
+const HARMLESS = /\/etc\/ld\.so\.cache$|\.py[co]$|\/(__pycache__|\.?cache)\//;
 
 /** Every word in the tests that could be a command's name. */
 const wordsIn = (texts: readonly string[]): Set<string> =>
@@ -191,7 +197,7 @@ export const plantedIn = (before: Surroundings, after: Surroundings, tests: read
       .filter((path) => !HARMLESS.test(path))
       .map((path) => `the file '${path}' was changed`),
     ...libraries.added
-      .filter((path) => LOADS_ITSELF.test(path) || isPlugin(path) || path.startsWith('/etc/'))
+      .filter((path) => LOADS_ITSELF.test(path) || isPlugin(path) || /\/etc\//.test(path))
       .map((path) => `'${path}' is new, and loaded by itself`),
   );
   const hooks = differing(before.hooks, after.hooks);

@@ -3,15 +3,16 @@
  * chosen then, the tests run, and the gate is told what they said. Nothing is printed: what a container prints, the agent can print.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, lutimesSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ArmSettings } from '../../../schemas/arm-settings.ts';
-import { runAgent, startsHere, type Work } from './agent.ts';
+import { fewerRights, isOpenToAgent, runAgent, startsHere, type Work } from './agent.ts';
 import {
   ALIVE,
   ANSWER,
   BEGIN,
   clear,
+  keepAlive,
   KEY,
   opened,
   put,
@@ -20,6 +21,7 @@ import {
   REQUEST,
   RESULT,
   sealed,
+  Signs,
   sleep,
   TESTS,
   TOOK_KEY,
@@ -51,15 +53,17 @@ export interface TrialPlace {
   ask: string;
   answer: string;
   home: string;
+  /** `/` of the container. */
+  root: string;
   tests: string;
   logs: string;
   workdir: string;
 }
 
-const ALIVE_MS = 2000;
 const LOOK_MS = 200;
-/** For the gate to copy the tests, s. */
+/** For the gate to copy the tests, s; one that shows no sign of life for so long is gone. */
 const ANSWER_S = 600;
+const GATE_SILENCE_S = 60;
 
 const seen = async (seconds: number, look: () => boolean): Promise<boolean> => {
   const end = performance.now() + seconds * 1000;
@@ -68,30 +72,6 @@ const seen = async (seconds: number, look: () => boolean): Promise<boolean> => {
     if (performance.now() > end) return false;
     await sleep(LOOK_MS);
   }
-};
-
-/** A file that is touched again and again. Whatever the agent did to the directory, it is there again. */
-const keepAlive = (ask: string): NodeJS.Timeout => {
-  const touch = (): void => {
-    const now = new Date();
-    try {
-      lutimesSync(join(ask, ALIVE), now, now);
-    } catch {
-      try {
-        put(ask, ALIVE, '');
-      } catch {
-        try {
-          // The agent filled it; nothing in it is of use to anybody else.
-          clear(ask);
-          put(ask, ALIVE, '');
-        } catch {
-          // The gate will take it for dead.
-        }
-      }
-    }
-  };
-  touch();
-  return setInterval(touch, ALIVE_MS);
 };
 
 const texts = (directory: string): string[] =>
@@ -120,22 +100,35 @@ const askForTests = async (
   const nonce = randomBytes(32).toString('hex');
   clear(ask);
   put(ask, REQUEST, sealed(key, REQUEST, { nonce }));
+  const gate = new Signs(join(answer, ALIVE));
   const came = await seen(
     ANSWER_S,
-    () => existsSync(join(answer, ANSWER)) || existsSync(join(answer, REFUSED)),
+    () =>
+      existsSync(join(answer, ANSWER)) ||
+      existsSync(join(answer, REFUSED)) ||
+      gate.silent_s() > GATE_SILENCE_S,
   );
-  if (!came) return { error: 'the gate gave no answer', fault: 'infrastructure' };
+  if (!came || gate.silent_s() > GATE_SILENCE_S)
+    return { error: 'the gate gave no answer', fault: 'infrastructure' };
   const found = readForeign(join(answer, ANSWER));
   const given = found.is === 'text' ? (opened(key, ANSWER, found.text) as { nonce?: unknown }) : undefined;
   return given?.nonce === nonce ? { tests: join(answer, TESTS) } : asked;
 };
 
+/** The first few of many. */
+const told = (all: readonly string[]): string[] => [
+  ...all.slice(0, 3),
+  ...(all.length > 3 ? [`and ${all.length - 3} more`] : []),
+];
+
 const trialOf = async (spec: TrialSpec, place: TrialPlace, key: Buffer): Promise<Report> => {
   const env = environment(process.env, spec.env);
-  const work: Work = { ...spec, ...place, env };
+  const fewer = fewerRights(env);
+  const work: Work = { ...spec, ...place, env, fewer };
   const version = await startsHere(work);
   if (version !== undefined) return { ...NOTHING, error: version, fault: 'arm' };
-  const before = lookAround(env, place.workdir);
+  const open = isOpenToAgent(fewer) ? ["on this node the agent could read the trial's memory"] : [];
+  const before = lookAround(env, place.workdir, place.root);
   const agent = await runAgent(work, () => existsSync(join(place.answer, REFUSED)));
   const left = await endOthers();
   if (agent.error !== undefined) return agent;
@@ -144,30 +137,26 @@ const trialOf = async (spec: TrialSpec, place: TrialPlace, key: Buffer): Promise
     return none({ error: `${left.length} processes of the agent can't be ended`, fault: 'agent' });
   const given = await askForTests(key, place);
   if (!('tests' in given)) return none(given);
-  const planted = plantedIn(before, lookAround(env, place.workdir), texts(given.tests));
-  const workdir = existsSync(place.workdir) ? place.workdir : '/';
+  const planted = told(plantedIn(before, lookAround(env, place.workdir, place.root), texts(given.tests)));
+  if (planted.length > 0 && spec.trustSystem !== true)
+    return none({
+      error: `the agent changed what the verifier runs with: ${planted.join('; ')}`,
+      fault: 'agent',
+    });
   const verdict = await verify(
     given.tests,
-    { ...place, workdir },
+    { ...place, workdir: existsSync(place.workdir) ? place.workdir : place.root },
     {
+      // The tests start what the agent wrote.
+      before: fewer,
       testsSha256: spec.testsSha256,
       limit_s: spec.verifier_s,
       processes: spec.processes,
       env: { ...env, ...spec.verifierEnv },
     },
   );
-  const more = planted.length > 3 ? [`and ${planted.length - 3} more`] : [];
-  const notes = [...planted.slice(0, 3), ...more];
-  if (planted.length === 0) return { ...agent, ...verdict };
-  if (verdict.reward === null || verdict.reward <= 0 || spec.trustSystem === true)
-    return { ...agent, ...verdict, notes };
-  return {
-    ...agent,
-    ...verdict,
-    reward: null,
-    error: `the agent left what the verifier runs with: ${notes.join('; ')}`,
-    fault: 'agent',
-  };
+  const notes = [...open, ...planted];
+  return { ...agent, ...verdict, ...(notes.length > 0 ? { notes } : {}) };
 };
 
 /** Runs a trial to its end; the gate has its report then. */

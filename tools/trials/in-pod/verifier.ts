@@ -25,6 +25,8 @@ export interface VerifierPlace {
 }
 
 export interface Verifying {
+  /** What stands before the tests' command. */
+  before: readonly string[];
   testsSha256: string;
   limit_s: number;
   processes: number;
@@ -121,7 +123,7 @@ export const verify = async (given: string, place: VerifierPlace, how: Verifying
   const script = join(place.tests, 'test.sh');
   chmodSync(script, 0o755);
   const ran = await runCommand({
-    command: ['/bin/sh', '-c', 'exec "$0"', script],
+    command: [...how.before, '/bin/sh', '-c', 'exec "$0"', script],
     env: how.env,
     cwd: place.workdir,
     limit_s: how.limit_s,
