@@ -25,11 +25,20 @@ const NOTHING = Buffer.alloc(2 * TAR_BLOCK);
 
 const padding = (size: number): Buffer => NOTHING.subarray(0, (TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK);
 
+/** A directory, by its path with a slash at its end. */
+interface BundleDirectory {
+  path: string;
+  directory: true;
+}
+
+type Entry = BundleFile | BundleLink | BundleDirectory;
+
 /** The blocks before an entry's content; long and non-ASCII names and targets stand in a pax header of their own (POSIX.1-2001). */
-const headOf = (entry: BundleFile | BundleLink): Buffer => {
+const headOf = (entry: Entry, under = ''): Buffer => {
   const link = 'target' in entry;
+  const name = 'directory' in entry ? entry.path : `${under}${entry.path}`;
   const header: Headers = {
-    name: entry.path,
+    name,
     mtime: EPOCH,
     uid: 0,
     gid: 0,
@@ -37,11 +46,13 @@ const headOf = (entry: BundleFile | BundleLink): Buffer => {
     gname: '',
     ...(link
       ? { type: 'symlink', linkname: entry.target, mode: 0o777, size: 0 }
-      : { type: 'file', size: entry.size, mode: entry.executable ? 0o755 : 0o644 }),
+      : 'directory' in entry
+        ? { type: 'directory', mode: 0o755, size: 0 }
+        : { type: 'file', size: entry.size, mode: entry.executable ? 0o755 : 0o644 }),
   };
   const plain = encode(header);
   if (plain) return plain;
-  const pax = encodePax({ name: entry.path, linkname: link ? entry.target : null });
+  const pax = encodePax({ name, linkname: link ? entry.target : null });
   const rest: Headers = { ...header, name: 'PaxHeader', ...(link ? { linkname: 'PaxHeader' } : {}) };
   return Buffer.concat([
     encode({ ...rest, type: 'pax-header', size: pax.length })!,
@@ -51,9 +62,24 @@ const headOf = (entry: BundleFile | BundleLink): Buffer => {
   ]);
 };
 
+const inOrder = <T extends { path: string }>(entries: readonly T[]): T[] =>
+  entries.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+
 /** Everything in the archive, in its order. */
-const entriesOf = ({ files, links }: Contents): (BundleFile | BundleLink)[] =>
-  [...files, ...links].toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+const entriesOf = ({ files, links }: Contents): (BundleFile | BundleLink)[] => inOrder([...files, ...links]);
+
+/** The same below a directory of the archive, `under`, which ends with a slash; each directory stands before what it holds. */
+const entriesBelow = (contents: Contents, under: string): Entry[] => {
+  const files = entriesOf(contents);
+  const directories = new Set<string>();
+  for (const { path } of files)
+    for (let at = 1, parts = `${under}${path}`.split('/'); at < parts.length; at++)
+      directories.add(`${parts.slice(0, at).join('/')}/`);
+  return inOrder([
+    ...[...directories].map((path) => ({ path, entry: { path, directory: true as const } })),
+    ...files.map((entry) => ({ path: `${under}${entry.path}`, entry })),
+  ]).map(({ entry }) => entry);
+};
 
 /** Bytes of the archive: each entry's head and content in blocks of 512, two empty blocks at the end. */
 export const archiveSize = (contents: Contents): number =>
@@ -74,7 +100,8 @@ interface Opened {
 /** The archive's bytes from beginning to end, into buffers of the caller's. A file that changes meanwhile is an error. */
 export class ArchiveReader {
   readonly #directory: string;
-  readonly #entries: (BundleFile | BundleLink)[];
+  readonly #entries: Entry[];
+  readonly #under: string;
   readonly #listed: ReadonlyMap<string, string> | undefined;
   #at = 0;
   #waiting: Uint8Array = new Uint8Array();
@@ -83,10 +110,14 @@ export class ArchiveReader {
   /** Files that don't have the digest that the list gives them; complete at the end. */
   readonly changed: string[] = [];
 
-  /** With `digests`, each listed file is hashed on the way, too: {@link changed}. */
-  constructor(contents: Contents, { digests = false }: { digests?: boolean } = {}) {
+  /** With `digests`, each listed file is hashed on the way, too: {@link changed}. With `under`, all of it stands below that directory. */
+  constructor(
+    contents: Contents,
+    { digests = false, under = '' }: { digests?: boolean; under?: string } = {},
+  ) {
     this.#directory = contents.directory;
-    this.#entries = entriesOf(contents);
+    this.#under = under;
+    this.#entries = under === '' ? entriesOf(contents) : entriesBelow(contents, under);
     this.#listed = digests ? contents.listed : undefined;
   }
 
@@ -121,9 +152,9 @@ export class ArchiveReader {
     return failed(`can't pack '${path}': ${why}; does something change the bundle?`);
   }
 
-  #next(entry: BundleFile | BundleLink): void {
-    this.#waiting = headOf(entry);
-    if ('target' in entry) return;
+  #next(entry: Entry): void {
+    this.#waiting = headOf(entry, this.#under);
+    if ('target' in entry || 'directory' in entry) return;
     let fd: number;
     try {
       fd = openSync(join(this.#directory, entry.path), constants.O_RDONLY | constants.O_NOFOLLOW);

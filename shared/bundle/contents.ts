@@ -63,7 +63,7 @@ const isInside = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 
 /** `<sha256>  <path>` lines; a line of another form becomes a problem. */
-const listOf = (text: string, shown: string, problems: string[]): Map<string, string> => {
+export const listedIn = (text: string, shown: string, problems: string[]): Map<string, string> => {
   const listed = new Map<string, string>();
   for (const [at, line] of text.split('\n').entries()) {
     if (line === '') continue;
@@ -136,7 +136,7 @@ export const changedProblem = (path: string): string =>
   `'${path}' does not have the digest that ARTIFACTS.sha256 gives it`;
 
 /** `key=value` lines. */
-const versionsOf = (text: string): Record<string, string> =>
+export const versionsIn = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/^([^=\s]+)=(.*)$/gm)].map(([, key, value]) => [key!, value!.trim()]));
 
 /** Reads a directory as a bundle. `shown` is its name in messages. With `digests`, every listed file is hashed. */
@@ -164,7 +164,7 @@ export const readBundle = async (
   const told: string[] = [];
   try {
     const { files, links } = walk(directory, told);
-    const list = listOf(readText(join(directory, 'ARTIFACTS.sha256')), 'ARTIFACTS.sha256', told);
+    const list = listedIn(readText(join(directory, 'ARTIFACTS.sha256')), 'ARTIFACTS.sha256', told);
     contents.listed = list;
     const isOwn = (path: string): boolean => (OWN_FILES as readonly string[]).includes(path);
     contents.files = files
@@ -180,7 +180,7 @@ export const readBundle = async (
       else if (digests && (await fileDigest(join(directory, path))) !== digest)
         told.push(changedProblem(path));
     }
-    contents.versions = versionsOf(readText(join(directory, 'VERSIONS')));
+    contents.versions = versionsIn(readText(join(directory, 'VERSIONS')));
     const commit = readText(join(directory, 'COMMIT')).trim();
     if (commit !== '') contents.commit = commit;
     const listed = contents.files.filter((one) => !isOwn(one.path));

@@ -2,7 +2,16 @@
 import { run } from './process-run.ts';
 
 /** Program → its Debian package. */
-const PACKAGES = { hyperfine: 'hyperfine', jq: 'jq', perf: 'linux-perf', taskset: 'util-linux' } as const;
+const PACKAGES = {
+  'docker-registry': 'docker-registry',
+  faketime: 'faketime',
+  hyperfine: 'hyperfine',
+  jq: 'jq',
+  perf: 'linux-perf',
+  pigz: 'pigz',
+  skopeo: 'skopeo',
+  taskset: 'util-linux',
+} as const;
 
 export type Peer = keyof typeof PACKAGES;
 

@@ -9,7 +9,7 @@ import { Failure, failed, usage } from '../../shared/failure.ts';
 import { jsonText } from '../../shared/read.ts';
 import { readProfile } from '../../shared/profiles/read.ts';
 import { executablesOf } from './executables.ts';
-import { missingNeeds } from './needs.ts';
+import { missingNeeds } from '../../shared/bundle/needs.ts';
 import type { BundleCall } from './verbs.ts';
 
 export interface Checked {

@@ -32,11 +32,18 @@ export interface Compressed {
   identity(): string;
 }
 
-/** The compressed archive, made as it is asked for; `atEnd` sees the files that aren't as they are listed before the last part. */
-export const compressed = (contents: Contents, atEnd: (changed: readonly string[]) => void): Compressed => {
+/**
+ * The compressed archive, made as it is asked for; `atEnd` sees the files that aren't as they are listed before the last part.
+ * With `under`, everything stands below that directory.
+ */
+export const compressed = (
+  contents: Contents,
+  atEnd: (changed: readonly string[]) => void,
+  under = '',
+): Compressed => {
   const hash = new Bun.CryptoHasher('sha256');
   const made = async function* (): AsyncGenerator<Uint8Array> {
-    const reader = new ArchiveReader(contents, { digests: true });
+    const reader = new ArchiveReader(contents, { digests: true, under });
     const blocks = Array.from({ length: SIDE_BY_SIDE }, () => Buffer.allocUnsafe(BLOCK));
     const underWay: Promise<Buffer>[] = [];
     let [crc, size, ended] = [0, 0, false];

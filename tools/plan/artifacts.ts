@@ -66,9 +66,10 @@ export const clusterArtifacts = async (
   if (!isDirectory(directory))
     return { ...none, problems: [`bundle '${bundle}' is not a directory; 'k8sbench bundle' makes one`] };
   // Loaded for a bundle alone.
-  const [{ readBundle, missingPrograms }, { archiveDigest }] = await Promise.all([
+  const [{ readBundle, missingPrograms }, { archiveDigest }, { missingNeeds }] = await Promise.all([
     import('../../shared/bundle/contents.ts'),
     import('../../shared/bundle/archive.ts'),
+    import('../../shared/bundle/needs.ts'),
   ]);
   const contents = await readBundle(directory, bundle);
   if (contents.problems.length > 0) return { ...none, problems: contents.problems };
@@ -88,6 +89,8 @@ export const clusterArtifacts = async (
         : [
             `${contents.unlisted.length} files of '${bundle}' are not listed in ARTIFACTS.sha256 and stay behind`,
           ],
-    problems: missingPrograms(contents, measured).map((one) => `bundle '${bundle}': ${one}`),
+    problems: [...missingPrograms(contents, measured), ...missingNeeds(contents, profile.needs ?? [])].map(
+      (one) => `bundle '${bundle}': ${one}`,
+    ),
   };
 };

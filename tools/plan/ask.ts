@@ -13,6 +13,7 @@ import { configurationOf } from '../../shared/configuration.ts';
 import { withControl } from './control.ts';
 import type { PlanFlags } from './flags.ts';
 import { type Advice, adviceFor, readEarlier } from './for-effect.ts';
+import { imageArtifacts, withReference } from './image-artifacts.ts';
 import { type Request, sessionLimit, STDOUT_BYTES } from './lay-down.ts';
 import { stopRule } from './stop-rule.ts';
 import { sizeProblems } from './size.ts';
@@ -207,7 +208,7 @@ export const askedOf = async (
   world: World,
   written: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Promise<Asked> => {
-  const configuration = await configurationOf(world, flags);
+  const { configuration, archive } = await withReference(await configurationOf(world, flags), world);
   const where = whereOf(flags, configuration);
   const problems = [
     ...configuration.problems,
@@ -228,7 +229,9 @@ export const askedOf = async (
   const artifacts =
     where.delivery === 'local'
       ? localArtifacts(measured, bundle, flags, world)
-      : await clusterArtifacts(measured, bundle, flags, world);
+      : archive
+        ? await imageArtifacts(measured, archive, flags)
+        : await clusterArtifacts(measured, bundle, flags, world);
   problems.push(...artifacts.problems);
   if (artifacts.commit) problems.push(...commitProblems(artifacts.commit, flags.commit));
   const turns = turnsOf(read.profile, flags, problems);

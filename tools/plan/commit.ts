@@ -21,12 +21,14 @@ const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:-dirty)?$/;
 export const commitOfArtifacts = (directory: string, shown: string): FoundCommit | undefined => {
   const path = join(directory, 'COMMIT');
   if (!existsSync(path)) return undefined;
-  const from = `'${shown}/COMMIT'`;
-  const commit = readText(path).trim();
-  return COMMIT.test(commit)
+  return commitIn(readText(path).trim(), `'${shown}/COMMIT'`);
+};
+
+/** A commit as artifacts name it; `from` says where. */
+export const commitIn = (commit: string, from: string): FoundCommit =>
+  COMMIT.test(commit)
     ? { commit, from, problems: [] }
     : { from, problems: [`${from}: expected a commit of 40 hex digits, found '${commit.slice(0, 80)}'`] };
-};
 
 /** HEAD of the repository around the current directory, `-dirty` when a file there is changed or new. */
 const commitOfRepository = (world: World): string | undefined => {

@@ -100,7 +100,7 @@ const where = {
   kubeconfig: text('kubeconfig file', 'FILE'),
   context: text('context of the kubeconfig', 'NAME'),
   namespace: text('namespace of the Job', 'NAME'),
-  image: text('benchmark image, by digest', 'IMAGE'),
+  image: text("benchmark image, by digest, or the archive that 'bundle image' wrote", 'IMAGE'),
   bundle: text('directory of artifacts; with --local: what {root} stands for', 'DIR'),
   'base-image': text('image that runs a bundle, by digest', 'IMAGE'),
   'allow-unpinned-image': yes('take an image by tag'),

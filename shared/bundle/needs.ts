@@ -1,5 +1,5 @@
 /** What a profile says its artifacts must hold (spec §2, `needs`), looked for in a bundle. */
-import type { Contents } from '../../shared/bundle/contents.ts';
+import type { Contents } from './contents.ts';
 
 /** The interpreter of kind `python`. */
 const PYTHON = /^python\/bin\/python3(\.\d+)?$/;
