@@ -24,7 +24,9 @@ const dnsLabelName = v.pipe(
 
 /** A Kubernetes quantity in every form the API accepts (apimachinery resource/quantity.go). */
 export const quantity = v.pipe(
-  v.string('expected a quantity such as 8Gi'),
+  v.union([v.string(), v.number()], 'expected a quantity such as 8Gi'),
+  // The API takes a number for the text that it is.
+  v.transform(String),
   v.regex(
     /^[+]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+|Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E)?$/,
     'expected a quantity such as 8Gi, 500M or 1e9',

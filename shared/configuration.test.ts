@@ -70,6 +70,14 @@ describe('later sources win', () => {
       { cpus: 7, namespace: 'of-file' },
       '$K8SBENCH_CPUS',
     ],
+    [
+      'a number is the quantity it says',
+      { [LOCAL]: 'memory: 8589934592\n' },
+      {},
+      {},
+      { memory: '8589934592' },
+      undefined,
+    ],
     ['an empty variable is none', file, { K8SBENCH_CPUS: '' }, {}, { cpus: 3 }, `${LOCAL}:1`],
     ['flags', file, { K8SBENCH_CPUS: '7' }, { cpus: 9 }, { cpus: 9, memory: '1Gi' }, "flag '--cpus'"],
     [
@@ -169,7 +177,16 @@ describe('what is refused, with its place', () => {
     ['a key twice', 'cpus: 2\ncpus: 3\n', ["f:2: the key 'cpus' stands twice; leave one out"]],
     ['part of a CPU', 'cpus: 1.5\n', ['f:1: cpus: expected a whole number, found 1.5']],
     ['no CPU', 'cpus: 0\n', ['f:1: cpus: expected a whole number ≥ 1, found 0']],
-    ['a number for a quantity', 'memory: 8\n', ['f:1: memory: expected a quantity such as 8Gi, found 8']],
+    [
+      'a truth for a quantity',
+      'memory: true\n',
+      ['f:1: memory: expected a quantity such as 8Gi, found true'],
+    ],
+    [
+      'a negative quantity',
+      'memory: -8\n',
+      ['f:1: memory: expected a quantity such as 8Gi, 500M or 1e9, found "-8"'],
+    ],
     [
       'a placeholder',
       'namespace: <namespace>\n',

@@ -1,6 +1,6 @@
 /**
  * A full disk, a read-only directory, an output that nobody takes: each is named, and nothing is half-written. Mounts a small
- * tmpfs and a read-only bind mount, so it needs root and says so when it isn't.
+ * tmpfs and a read-only bind mount: as root, or in a user namespace, as test/run.ts does it for a plain user.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,9 @@ const mount = (...args: string[]): void => {
 let scene: Scene;
 beforeAll(() => {
   if (process.getuid?.() !== 0)
-    throw new Error('mounting a small file system needs root; run this test as root');
+    throw new Error(
+      'mounting a small file system needs root: make test, or unshare --user --map-root-user --mount bun test …',
+    );
   mkdirSync(small);
   mount('-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', small);
   scene = makeScene('disk', 'cmp-crash', small);

@@ -283,6 +283,16 @@ describe('what is refused before anything starts', () => {
     expect(gone.err()).toContain(`'${dir}/pod.log' is gone`);
   });
 
+  test('a finished run of which one session was changed', async () => {
+    const { dir } = plan({ children: ['one', 'two'] });
+    expect(await main(['--run', dir], world())).toBe(0);
+    const child = `${dir}/two`;
+    writeFileSync(join(child, 'pod.log'), 'x');
+    const here = world();
+    expect(await main(['--run', dir], here)).toBe(1);
+    expect(here.err()).toContain(`'${child}/pod.log' was changed`);
+  });
+
   test('what is no run directory', async () => {
     for (const [args, says] of [
       [[], 'no run directory'],

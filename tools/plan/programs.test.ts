@@ -24,6 +24,8 @@ describe('programs are found before anything runs', () => {
     [{ command: ['../up/app'] }, '/up/app'],
     [{ command: ['/abs/app'] }, '/abs/app'],
     [{ sample: ['{root}/bin/app', '{turns}'] }, '/root/bin/app'],
+    // The artifacts' own program comes before another of its name on the PATH.
+    [{ command: ['app'] }, '/root/bin/app'],
     [{ command: ['./a{{b}}'] }, '/here/a{b}'],
     [
       { sample: ['sort', '{root}/lib/x.ts', '-w={root}/lib/x.ts', '{root}/{turns}', '{{root}}/no'] },

@@ -1,5 +1,5 @@
 /** The programs that a local session starts: each found now, so that none is missed after an hour of measuring. Pure. */
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { fill, uses } from '../../schemas/placeholders.ts';
 import type { Profile, Target } from '../../schemas/profile.ts';
 import { NODE_MAJOR } from '../../shared/profiles/built-in.ts';
@@ -102,7 +102,8 @@ export const programsOf = (targets: readonly Target[], { root, cwd }: Places, ma
         ? isAbsolute(program)
           ? program
           : resolve(cwd, program)
-        : machine.onPath(program);
+        : // As the session looks for it: bin/ of the artifacts stands first on the PATH.
+          ([join(root, 'bin', program)].find(machine.isExecutable) ?? machine.onPath(program));
       const place = `target '${target.name}', ${field}: '${program}'`;
       if (path === undefined)
         problems.set(program, `${place} is not on the PATH; install it, or write its path`);
