@@ -104,6 +104,7 @@ const attempt = v.strictObject({
   attempt: positive,
   state: v.picklist(STATES, `expected ${STATES.join(', ')}`),
   reward: v.nullable(finite),
+  agentWall_s: v.nullable(amount),
   /** Why there is no verdict. */
   why: v.optional(text),
 });

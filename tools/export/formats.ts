@@ -1,5 +1,6 @@
 /** The formats, one module each. A new one is a module and a row. */
 import type { Analysis } from '../../schemas/analysis.ts';
+import type { TrialsScore } from '../../schemas/trials-score.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { Failure, failed } from '../../shared/failure.ts';
 import type { Material } from './material.ts';
@@ -16,6 +17,8 @@ export interface Format {
   /** What it is about: the samples of any run, the comparisons of a judged one, or whatever came of the run. */
   holds: 'samples' | 'comparisons' | 'outcome';
   text(material: Material): string;
+  /** The same of a run of trials; absent: it has no place for them. */
+  trials?(score: TrialsScore): string;
   /** What it has no place for, a sentence each. */
   leftOut?(material: Material): string[];
 }
@@ -43,4 +46,13 @@ export const refusal = (name: string, { holds }: Format, analysis: Analysis): Fa
     ...analysis.reasons,
     `'${analysis.run}' was not judged, and '${name}' has no place to say that; ${others}`,
   ]);
+};
+
+/** A run of trials in a format that has a place for them. */
+export const trialsText = (name: string, format: Format, score: TrialsScore): string => {
+  if (format.trials) return format.trials(score);
+  const others = Object.entries(FORMATS).filter(([, one]) => one.trials);
+  throw failed(
+    `'${score.run ?? 'this'}' is a run of trials, and '${name}' has no place for them; ${others.map(([one]) => `'${one}'`).join(' and ')} have`,
+  );
 };

@@ -3,7 +3,8 @@ import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { text } from '../../shared/flags.ts';
 import { openRun } from '../../shared/rundir.ts';
-import { FORMATS, refusal } from './formats.ts';
+import { isOfTrials, readScore } from '../../shared/trials-results.ts';
+import { FORMATS, refusal, trialsText } from './formats.ts';
 import { materialOf } from './material.ts';
 
 export const tool = defineTool({
@@ -20,11 +21,18 @@ export const tool = defineTool({
     '',
     '  k8sbench export benchfmt --run out/RUN | benchstat -col target -',
     '  k8sbench export junit --run out/RUN > k8sbench.xml',
+    '',
+    "Of a run of trials 'junit' and 'markdown', once 'trials score' is done.",
   ].join('\n'),
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.invalid],
   async run({ flags, words, world, talk }) {
     const format = FORMATS[words[0]!]!;
-    const material = await materialOf(await openRun(flags.run, world));
+    const run = await openRun(flags.run, world);
+    if (isOfTrials(run)) {
+      await world.stdout.write(trialsText(words[0]!, format, readScore(run)));
+      return EXIT.done;
+    }
+    const material = await materialOf(run);
     const refused = refusal(words[0]!, format, material.analysis);
     if (refused) throw refused;
     for (const one of format.leftOut?.(material) ?? []) talk.warn(one);

@@ -2,17 +2,10 @@
 import type { Analysis, Conclusion, FailOn } from '../../../schemas/analysis.ts';
 import { EXIT } from '../../../shared/exit.ts';
 import { atSize } from '../../../shared/sizes.ts';
-import { plainText } from '../../../shared/terminal.ts';
 import type { Format } from '../formats.ts';
 import type { Material } from '../material.ts';
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** A text in XML, whose characters exclude most control characters even as references. */
-const xml = (text: string): string =>
-  plainText(text)
-    .replace(/[\ufffe\uffff]/g, '?')
-    .replace(/[&<>"]/g, (one) => ENTITIES[one]!);
+import { junitOfTrials } from './junit-trials.ts';
+import { xml } from './xml.ts';
 
 type Outcome = { kind: 'passed' } | { kind: 'failure' | 'error' | 'skipped'; message: string };
 
@@ -97,8 +90,9 @@ const caseText = (suite: string, { name, outcome, said }: Case): string => {
 };
 
 export const junit: Format = {
-  about: 'JUnit XML, a test for each conclusion; what was not judged is skipped with the reason',
+  about: 'JUnit XML, a test for each conclusion or trial; what was not judged is skipped with the reason',
   holds: 'outcome',
+  trials: junitOfTrials,
   text(material) {
     const { analysis } = material;
     const cases = analysis.mode === 'calibrate' ? calibrationCases(material) : comparisonCases(analysis);

@@ -6,6 +6,7 @@ import { EXIT } from '../../../shared/exit.ts';
 import { code, marked } from '../../../shared/markdown.ts';
 import type { Format } from '../formats.ts';
 import type { Material } from '../material.ts';
+import { markdownOfTrials } from './markdown-trials.ts';
 
 const SIGNS: Readonly<Record<Conclusion['conclusion'], string>> = {
   faster: '▲ faster',
@@ -35,6 +36,7 @@ const folded = (title: string, blocks: readonly string[]): string[] =>
 export const markdown: Format = {
   about: 'Markdown for a pull request: conclusions first, tables folded away',
   holds: 'outcome',
+  trials: markdownOfTrials,
   text(material) {
     const { analysis, calibration } = material;
     const disagreements = analysis.conclusions.flatMap((one) =>

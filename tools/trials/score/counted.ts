@@ -85,6 +85,7 @@ export const attemptOf = ({ attempt, line }: Counted): ScoredAttempt => {
     attempt,
     state,
     reward: line?.reward ?? null,
+    agentWall_s: typeof line?.agentWallMs === 'number' ? line.agentWallMs / 1000 : null,
     ...(state === 'no verdict' ? { why: whyNot(line) } : {}),
   };
 };

@@ -60,7 +60,12 @@ test('three states: rates over verdicts, the rest counted and shown', () => {
     { why: 'the agent asked for the tests', trials: 1 },
   ]);
   expect(found.tasks[0]!.arms['pi']!.map((one) => one.state)).toEqual(['solved', 'failed', 'no verdict']);
-  expect(found.tasks[1]!.arms['pi']![0]).toEqual({ attempt: 1, state: 'failed', reward: 0.5 });
+  expect(found.tasks[1]!.arms['pi']![0]).toEqual({
+    attempt: 1,
+    state: 'failed',
+    reward: 0.5,
+    agentWall_s: 2,
+  });
 });
 
 test('an arm without any verdict has no rate, which is not 0', () => {
