@@ -38,6 +38,12 @@ describe('console blocks', () => {
     expect(withOutputs(written, [[['a'], ['b']], [[]]])).toBe(text);
   });
 
+  test('are told apart by their chapters', () => {
+    const two = '## One\n```console\n$ a\n```\n## Two\n```console\n$ b\nold\n```';
+    expect(examplesOf(two).map((one) => one.chapter)).toEqual(['One', 'Two']);
+    expect(withOutputs(two, [[['new']]], (one) => one.chapter === 'Two')).toBe(two.replace('old', 'new'));
+  });
+
   test('a block without a command is refused', () =>
     expect(() => examplesOf('```console\nx\n```')).toThrow('line 2'));
 });

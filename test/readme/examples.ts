@@ -1,9 +1,15 @@
 /**
  * The README's examples are tests: every ```console block holds commands (`$ …`) and what they print. All blocks of a document run in
- * order in one empty directory, with `k8sbench` on the PATH; `bash -o pipefail`, as in STYLE habit 11.
+ * order in one empty directory, with `k8sbench` on the PATH; `bash -o pipefail`, as in STYLE habit 11. Those of the chapter about
+ * clusters run in the cluster suite.
  */
 
+/** The chapter whose examples need a cluster. */
+export const CLUSTER_CHAPTER = 'In a cluster';
+
 export interface Example {
+  /** The heading (`## …`) it stands below. */
+  chapter: string;
   /** Index of the block's first and last line after the fence, in lines of the document. */
   from: number;
   to: number;
@@ -14,9 +20,11 @@ export interface Example {
 export const examplesOf = (markdown: string): Example[] => {
   const lines = markdown.split('\n');
   const all: Example[] = [];
+  let chapter = '';
   for (let at = 0; at < lines.length; at++) {
+    chapter = /^## (.*)/.exec(lines[at]!)?.[1] ?? chapter;
     if (lines[at] !== '```console') continue;
-    const block: Example = { from: at + 1, to: at + 1, commands: [] };
+    const block: Example = { chapter, from: at + 1, to: at + 1, commands: [] };
     for (at++; lines[at] !== '```' && at < lines.length; at++) {
       const line = lines[at]!;
       const current = block.commands.at(-1);
@@ -61,10 +69,15 @@ export const comparable = (now: string, written: string): [string, string] => {
   return [head(now), head(written)];
 };
 
-/** Markdown with the outputs replaced by what the commands print now. */
-export const withOutputs = (markdown: string, outputs: readonly (readonly string[][])[]): string => {
+/** Markdown with the outputs replaced by what the commands print now; `asked`: those that were run. */
+export const withOutputs = (
+  markdown: string,
+  outputs: readonly (readonly string[][])[],
+  asked: (example: Example) => boolean = () => true,
+): string => {
   const lines = markdown.split('\n');
-  for (const [at, block] of examplesOf(markdown).entries().toArray().toReversed()) {
+  const examples = examplesOf(markdown).filter(asked);
+  for (const [at, block] of examples.entries().toArray().toReversed()) {
     const text = block.commands.flatMap(({ command }, index) => [
       ...`$ ${command}`.split('\n'),
       ...outputs[at]![index]!,

@@ -3,12 +3,13 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { comparable, examplesOf, isRefused, withOutputs } from './examples.ts';
+import { CLUSTER_CHAPTER, comparable, type Example, examplesOf, isRefused, withOutputs } from './examples.ts';
 
 const root = resolve(import.meta.dir, '../..');
 const path = join(root, 'README.md');
 const document = readFileSync(path, 'utf8');
-const examples = examplesOf(document);
+const runsHere = ({ chapter }: Example): boolean => chapter !== CLUSTER_CHAPTER;
+const examples = examplesOf(document).filter(runsHere);
 const home = mkdtempSync(join(tmpdir(), 'k8sbench-readme-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 mkdirSync(join(home, 'bin'));
@@ -66,5 +67,5 @@ test.each(examples.map((one, at) => [at + 1, one.commands[0]!.command.split('\n'
 );
 
 afterAll(() => {
-  if (process.env['K8SBENCH_WRITE']) writeFileSync(path, withOutputs(document, outputs));
+  if (process.env['K8SBENCH_WRITE']) writeFileSync(path, withOutputs(document, outputs, runsHere));
 });
