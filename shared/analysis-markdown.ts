@@ -2,6 +2,7 @@
 import type { Analysis } from '../schemas/analysis.ts';
 import type { Calibration } from '../schemas/calibration.ts';
 import { comparisonRows, noiseRows, nodeRows } from './analysis-tables.ts';
+import { doubtLines } from './grouped-doubts.ts';
 import { gateWords, limitText, noiseLine } from './analysis-words.ts';
 import { atSize, type Counted, sizeText } from './sizes.ts';
 import { code, marked, markdownList, markdownTable } from './markdown.ts';
@@ -36,26 +37,20 @@ export const calibrated = ({ sizes, maxCv, gate }: Calibration, counted: Counted
   );
 
 /** Why it was not judged and what to do; conclusions, doubts, earlier attempts. */
-export const judgement = ({
-  reasons,
-  advice,
-  conclusions,
-  doubts,
-  earlierAttempts: before,
-}: Analysis): string[] => [
-  ...section('Why', reasons),
-  ...section('What to do', advice),
-  ...section(
-    'Conclusions',
-    conclusions.map((one) => one.sentence),
-  ),
-  ...section(
-    'Doubts',
-    doubts.map((one) => `${one.name}: ${one.sentence}`),
-  ),
-  ...(before && before.refused + before.void > 0
-    ? [
-        `${before.total} earlier ${before.total === 1 ? 'run' : 'runs'} of the same commit: ${before.refused} refused, ${before.void} void\n`,
-      ]
-    : []),
-];
+export const judgement = (analysis: Analysis): string[] => {
+  const { reasons, advice, conclusions, earlierAttempts: before } = analysis;
+  return [
+    ...section('Why', reasons),
+    ...section('What to do', advice),
+    ...section(
+      'Conclusions',
+      conclusions.map((one) => one.sentence),
+    ),
+    ...section('Doubts', doubtLines(analysis)),
+    ...(before && before.refused + before.void > 0
+      ? [
+          `${before.total} earlier ${before.total === 1 ? 'run' : 'runs'} of the same commit: ${before.refused} refused, ${before.void} void\n`,
+        ]
+      : []),
+  ];
+};

@@ -2,8 +2,7 @@
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { sessionNames } from '../../shared/run-results.ts';
-import { shortNames } from '../../shared/short-names.ts';
+import { groupedDoubts } from '../../shared/grouped-doubts.ts';
 import { type Paint, plainText } from '../../shared/terminal.ts';
 import { calibrationText } from './calibration-table.ts';
 import { comparisonText } from './comparison-table.ts';
@@ -28,16 +27,11 @@ const heading = (analysis: Analysis, paint: Paint): string => {
 };
 
 /** Doubts with the same words once; of several sessions, with those that they are about. */
-const doubtLines = (analysis: Analysis): string[] => {
-  const short = shortNames([...sessionNames(analysis).values()]);
-  const groups = Map.groupBy(analysis.doubts, ({ name, sentence }) => `doubt '${name}': ${sentence}`);
-  return [...groups].map(([text, doubts]) => {
-    const sessions = doubts.flatMap(({ session }) =>
-      session === undefined ? [] : [short.get(session) ?? session],
-    );
-    return sessions.length === 0 ? text : `${text} (${sessions.join(', ')})`;
-  });
-};
+const doubtLines = (analysis: Analysis): string[] =>
+  groupedDoubts(analysis, analysis.doubts).map(
+    ({ doubt: { name, sentence }, sessions }) =>
+      `doubt '${name}': ${sentence}${sessions.length === 0 ? '' : ` (${sessions.join(', ')})`}`,
+  );
 
 /** Judged or not, why, what to do next, and what to keep in mind. */
 const judgementText = (analysis: Analysis, paint: Paint): string => {

@@ -1,5 +1,6 @@
 /** Doubts, all together and in the places that show their ground. Pure. */
-import type { Doubt } from '../../schemas/analysis.ts';
+import type { Analysis, Doubt } from '../../schemas/analysis.ts';
+import { type GroupedDoubt, groupedDoubts } from '../../shared/grouped-doubts.ts';
 import { markup, type Markup } from './markup.ts';
 import type { Place } from './figures.ts';
 
@@ -22,20 +23,19 @@ const PLACES: Readonly<Record<string, Place['plot']>> = {
   contended: 'timeline',
 };
 
-const item = (doubt: Doubt): Markup => {
-  const { session } = doubt;
+const item = ({ doubt, sessions }: GroupedDoubt): Markup => {
   const side = { below: 'fires at most', above: 'fires above' }[String(doubt['side'])] ?? 'threshold';
   return markup`<li>
-    <b>Doubt: ${doubt.name}</b>${session !== undefined && ` (${session})`} – ${doubt.sentence}
+    <b>Doubt: ${doubt.name}</b>${sessions.length > 0 && ` (${sessions.join(', ')})`} – ${doubt.sentence}
     <span class="beside">[${Number(doubt.value.toPrecision(3))}; ${side} ${doubt.threshold}]</span>
   </li> `;
 };
 
-export const doubtList = (doubts: readonly Doubt[]): Markup =>
+export const doubtList = (analysis: Analysis, doubts: readonly Doubt[] = analysis.doubts): Markup =>
   markup`${
     doubts.length > 0 &&
     markup`<ul class="doubts">
-      ${doubts.map(item)}
+      ${groupedDoubts(analysis, doubts).map(item)}
     </ul>`
   }`;
 
@@ -50,5 +50,8 @@ const isAbout = (doubt: Doubt, { turns, metric }: At): boolean =>
   (doubt.turns ?? turns) === turns && (doubt.metric ?? metric) === metric;
 
 /** Doubts that a figure of this kind shows the ground of. */
-export const doubtsAt = (doubts: readonly Doubt[], plot: Place['plot'], at: At): Markup =>
-  doubtList(doubts.filter((one) => PLACES[one.name] === plot && isAbout(one, at)));
+export const doubtsAt = (analysis: Analysis, plot: Place['plot'], at: At): Markup =>
+  doubtList(
+    analysis,
+    analysis.doubts.filter((one) => PLACES[one.name] === plot && isAbout(one, at)),
+  );

@@ -2,7 +2,7 @@
 import { markup, type Markup } from './markup.ts';
 
 export interface Place {
-  plot: 'ratios' | 'distribution' | 'rounds' | 'timeline' | 'history';
+  plot: 'ratios' | 'distribution' | 'rounds' | 'timeline' | 'history' | 'rates' | 'differences' | 'tries';
   caption: string;
   turns: number;
   metric?: string;

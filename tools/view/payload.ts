@@ -1,5 +1,6 @@
 /** What a page carries: the data it draws, embedded once, and what its download gives. Types alone. */
 import type { Analysis } from '../../schemas/analysis.ts';
+import type { TrialsScore } from '../../schemas/trials-score.ts';
 import type { Role } from '../../shared/run-results.ts';
 import type { SampleMetric } from '../../shared/sample-values.ts';
 
@@ -85,4 +86,9 @@ export interface HistoryPayload {
   series: HistorySeries[];
 }
 
-export type Payload = RunPayload | HistoryPayload;
+export interface TrialsPayload {
+  format: 'report-trials/1';
+  score: TrialsScore;
+}
+
+export type Payload = RunPayload | HistoryPayload | TrialsPayload;

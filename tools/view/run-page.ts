@@ -64,7 +64,7 @@ const metricFigures = (
       plot,
       caption,
       ...at,
-      doubts: doubtsAt(analysis.doubts, plot, at),
+      doubts: doubtsAt(analysis, plot, at),
     }),
   )}`;
 };
@@ -151,14 +151,14 @@ const attemptsOf = ({ earlierAttempts: before, origin }: Analysis): Markup => {
 
 export const runPage = (material: RunMaterial): Omit<Page, 'made'> => {
   const { analysis } = material.payload;
-  const { doubts, turns } = analysis;
+  const { turns } = analysis;
   const contents = [
     ...turns.map((size) => [`turns-${size}`, sizeName(analysis, size)] as const),
     ['machine', 'Machine and sessions'] as const,
   ];
   const body = markup`<header><p class="what">k8sbench report</p></header>
     <main id="main">
-      ${headline(analysis)} ${about(analysis)} ${doubtList(doubts)}${attemptsOf(analysis)}
+      ${headline(analysis)} ${about(analysis)} ${doubtList(analysis)}${attemptsOf(analysis)}
       <nav aria-label="Sections">
         <ul>
           ${contents.map(([id, name]) => markup`<li><a href="#${id}">${name}</a></li>`)}

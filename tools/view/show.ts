@@ -8,6 +8,7 @@ import { sha256, touch, writeAtomically } from '../../shared/files.ts';
 import type { Flag } from '../../shared/flags.ts';
 import { readText } from '../../shared/read.ts';
 import { openRun } from '../../shared/rundir.ts';
+import { isOfTrials } from '../../shared/trials-results.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Page } from './document.ts';
 import { madeMark } from './made-mark.ts';
@@ -43,8 +44,13 @@ const planOf = async ({ flags, world }: ViewCall): Promise<Plan> => {
     const { historyPlan } = await import('./history.ts');
     return historyPlan(flags.track, flags.changes, world);
   }
+  const run = await openRun(flags.run, world);
+  if (isOfTrials(run)) {
+    const { trialsPlan } = await import('./trials.ts');
+    return trialsPlan(run);
+  }
   const { runPlan } = await import('./run.ts');
-  return runPlan(await openRun(flags.run, world));
+  return runPlan(run);
 };
 
 /** How much of an existing page is looked at for its mark. */

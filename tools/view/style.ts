@@ -61,6 +61,7 @@ tbody th { font-weight: 500; } thead th { color: var(--muted); font-weight: 600;
 button, a[download] { font: inherit; font-size: .9rem; color: var(--text); background: var(--raised); border: 1px solid var(--muted); border-radius: 6px; padding: .35rem .8rem; cursor: pointer; text-decoration: none; min-height: 2rem; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; padding: 0; font-size: .9rem; }
 footer { color: var(--muted); font-size: .875rem; border-top: 1px solid var(--line); margin-top: 3rem; padding-top: 1rem; overflow-wrap: anywhere; }
+.try { display: inline-block; min-width: 1.35em; text-align: center; border-radius: 3px; margin: 0 1px; font-weight: 700; } .try.good { color: var(--good); background: var(--good-back); } .try.bad { color: var(--bad); background: var(--bad-back); } .try.open { color: var(--open); background: var(--open-back); }
 @media (max-width: 40rem) { .page { padding: 1rem .9rem 2rem; } h1 { font-size: 1.25rem; } .says { font-size: 1rem; } details.metric { padding: 0 .6rem; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media print {
@@ -68,6 +69,6 @@ footer { color: var(--muted); font-size: .875rem; border-top: 1px solid var(--li
     --good: #0f6b2f; --good-back: #fff; --bad: #a31515; --bad-back: #fff; --even: #3d4550; --even-back: #fff; --open: #7a4b00; --open-back: #fff; --change: #a3005c; }
   .page { max-width: none; padding: 0; } nav, .controls, .skip, figure > details:not([open]), details.metric:not([open]) { display: none; }
   figure, .card, tr, .scroll, .doubts li { break-inside: avoid; } h2, h3, figcaption { break-after: avoid; } .scroll { max-height: none; overflow: visible; } body { font-size: 11pt; }
-  .word { border: 1px solid currentColor; }
+  .word, .try { border: 1px solid currentColor; }
 }
 `;

@@ -1,6 +1,7 @@
 /** JUnit XML: each conclusion a test, so that CI systems show it among the others. Pure. */
 import type { Analysis, Conclusion, FailOn } from '../../../schemas/analysis.ts';
 import { EXIT } from '../../../shared/exit.ts';
+import { groupedDoubts } from '../../../shared/grouped-doubts.ts';
 import { atSize } from '../../../shared/sizes.ts';
 import type { Format } from '../formats.ts';
 import type { Material } from '../material.ts';
@@ -103,7 +104,13 @@ export const junit: Format = {
       ['run', analysis.run],
       ['profile', analysis.profile],
       ['commit', analysis.commit],
-      ...analysis.doubts.map((one) => [`doubt.${one.name}`, one.sentence] as const),
+      ...groupedDoubts(analysis, analysis.doubts).map(
+        ({ doubt: { name, sentence }, sessions }) =>
+          [
+            `doubt.${name}`,
+            sessions.length === 0 ? sentence : `${sentence} (${sessions.join(', ')})`,
+          ] as const,
+      ),
     ]
       .filter(([, value]) => value !== '')
       .map(([name, value]) => `      <property name="${xml(name!)}" value="${xml(value!)}"/>\n`);

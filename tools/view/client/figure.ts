@@ -1,6 +1,6 @@
 /** What a kind of figure is, and the pieces that several kinds share. */
 import type { SampleMetric } from '../../../shared/sample-values.ts';
-import type { Payload, RunPayload, Series } from '../payload.ts';
+import type { Payload, RunPayload, Series, TrialsPayload } from '../payload.ts';
 import { shortNames } from '../../../shared/short-names.ts';
 import { shownName, type Target } from './looks.ts';
 
@@ -73,7 +73,7 @@ export const asImage = (plot: Element, label: string): Element => {
   return plot;
 };
 
-export const metricOf = ({ metrics }: Payload, about: About): SampleMetric =>
+export const metricOf = ({ metrics }: Exclude<Payload, TrialsPayload>, about: About): SampleMetric =>
   metrics.find((one) => one.key === about.metric)!;
 
 /** The series of a size that have the metric. */

@@ -23,6 +23,11 @@ const OTHERS: Readonly<Record<Exclude<Role, 'candidate'>, Look>> = {
   floor: { colour: 'var(--floor)', symbol: 'triangle' },
 };
 
+/** Arms have no roles: each has the look of its place. */
+const ARMS: readonly Look[] = [CANDIDATES[0]!, OTHERS.reference, ...CANDIDATES.slice(1)];
+
+export const armLook = (place: number): Look => ARMS[place % ARMS.length]!;
+
 export interface Target {
   name: string;
   role: Role;

@@ -9,10 +9,18 @@ import { history } from './history.ts';
 import { ratios } from './ratios.ts';
 import { rounds } from './rounds.ts';
 import { timeline } from './timeline.ts';
+import { differences, rates, tries } from './trials.ts';
 
-const KINDS = { ratios, distribution, rounds, timeline, history } as unknown as Readonly<
-  Record<string, Kind<Payload>>
->;
+const KINDS = {
+  ratios,
+  distribution,
+  rounds,
+  timeline,
+  history,
+  rates,
+  differences,
+  tries,
+} as unknown as Readonly<Record<string, Kind<Payload>>>;
 
 const source = document.getElementById('data')!.textContent!;
 const payload = JSON.parse(source) as Payload;
