@@ -1,6 +1,6 @@
 /** Pages in a real browser: what they draw, say, ask for, and who can use them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,12 @@ beforeAll(async () => {
   writeFileSync(changes, `${JSON.stringify(change)}\n`);
   expect((await runTool(view, ['--track', track, '--changes', changes])).exit).toBe(0);
   pages['history'] = join(scratch, 'track.html');
+  mkdirSync(at('trials'), { recursive: true });
+  copyFileSync(
+    join(import.meta.dir, '../../fixtures/schemas/trials-score/valid.json'),
+    join(at('trials'), 'trials-score.json'),
+  );
+  pages['trials'] = await pageOf(at('trials'));
   browser = await launch();
 });
 afterAll(async () => {
@@ -60,7 +66,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-const NAMES = ['judged', 'refused', 'sessions', 'calibration', 'hostile', 'history'];
+const NAMES = ['judged', 'refused', 'sessions', 'calibration', 'hostile', 'history', 'trials'];
 
 /** What axe finds of serious and critical faults, in words. */
 const faults = async (page: Awaited<ReturnType<typeof open>>['page']): Promise<string[]> => {

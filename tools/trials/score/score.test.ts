@@ -222,7 +222,7 @@ test('random trials, counted by hand', () => {
         const two = tries.flatMap((a, i) => tries.slice(i + 1).map((b) => [a.reward!, b.reward!]));
         if (two.length === 0) continue;
         any.push(two.filter(([a, b]) => a! + b! > 0).length / two.length);
-        all.push(two.filter(([a, b]) => a! + b! === 2).length / two.length);
+        all.push(two.filter(([a, b]) => a === 1 && b === 1).length / two.length);
       }
       const mean = (values: number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
       if (any.length === 0) continue;

@@ -42,7 +42,7 @@ const SHAPES: Readonly<Record<string, string>> = {
 };
 
 /** Names with their colours and symbols. */
-export const legend = (targets: readonly Target[]): HTMLElement => {
+export const legend = (targets: readonly (Omit<Target, 'role'> & Partial<Target>)[]): HTMLElement => {
   const list = element('ul', '', 'legend');
   for (const { name, role, look } of targets) {
     const item = element('li', '');
@@ -58,7 +58,7 @@ export const legend = (targets: readonly Target[]): HTMLElement => {
     path.setAttribute('d', SHAPES[String(look.symbol)] ?? SHAPES['circle']!);
     path.setAttribute('fill', look.colour);
     svg.append(path);
-    item.append(svg, ` ${shownName(name)}${name === role ? '' : ` (${role})`}`);
+    item.append(svg, ` ${shownName(name)}${role === undefined || name === role ? '' : ` (${role})`}`);
     list.append(item);
   }
   return list;

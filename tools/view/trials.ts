@@ -1,0 +1,16 @@
+/** What a page of trials is made from. */
+import { join } from 'node:path';
+import type { RunDirectory } from '../../shared/rundir.ts';
+import { readScore } from '../../shared/trials-results.ts';
+import type { Plan } from './show.ts';
+import { trialsPage } from './trials-page.ts';
+
+export const trialsPlan = async (run: RunDirectory): Promise<Plan> => {
+  const score = readScore(run);
+  return {
+    inputs: await run.digests(['trials-score.json']),
+    out: join(run.shown, 'report.html'),
+    printed: run.shown,
+    make: async () => trialsPage(score, run.name),
+  };
+};
