@@ -24,6 +24,7 @@ ENVIRONMENT
   K8SBENCH_DATA           directory of the fixtures; without it one that is removed at the end
   K8SBENCH_DELIVERY       image, bundle or local, when it isn't the plan's
   K8SBENCH_COMMIT         commit of the artifacts, when {root} has no COMMIT
+  K8SBENCH_SUBMITTED_AT   when its Job was made: the session's limit counts from then
   NODE_NAME, POD_NAME, K8SBENCH_IMAGE_REF, K8SBENCH_BUNDLE_SHA256   recorded in the facts
 
 EXAMPLE
