@@ -196,15 +196,17 @@ export const jobsOf = (bed: TrialBed, run: RunDirectory): Promise<any[]> =>
 export const podsOf = (bed: TrialBed, run: RunDirectory): Promise<any[]> =>
   admin.list<any>('pods', { namespace: bed.namespace, labelSelector: selector(run) });
 
-/** The pod of a trial, once both of its containers run. */
-export const runningPod = async (bed: TrialBed, job: string): Promise<any> => {
+/** The pod of a trial, once its gate, or a named container, runs. */
+export const runningPod = async (bed: TrialBed, job: string, container = 'gate'): Promise<any> => {
   let found: any;
   await until(`the pod of ${job}`, async () => {
     const pods = await admin.list<any>('pods', {
       namespace: bed.namespace,
       labelSelector: `batch.kubernetes.io/job-name=${job}`,
     });
-    found = pods.find((pod) => pod.status.containerStatuses?.every((one: any) => one.state.running));
+    found = pods.find((pod) =>
+      pod.status.containerStatuses?.some((one: any) => one.name === container && one.state.running),
+    );
     return found !== undefined;
   });
   return found;

@@ -49,9 +49,9 @@ test('200 Jobs: each result once, never more than so many at once, killed and ca
   const { run, trials } = trialRun(bed, fates());
   expect(trials.trials).toHaveLength(200);
   let most = 0;
-  let watching = true;
+  const watching = new AbortController();
   const watched = (async () => {
-    while (watching) {
+    while (!watching.signal.aborted) {
       most = Math.max(most, (await jobsOf(bed, run)).filter((one) => !isOver(one)).length);
       await Bun.sleep(300);
     }
@@ -68,7 +68,7 @@ test('200 Jobs: each result once, never more than so many at once, killed and ca
   await collecting.ended;
   const again = await trialsTool(bed, 'collect', run);
   const applied = await second.ended;
-  watching = false;
+  watching.abort();
   await watched;
   expect(applied).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
   expect(again).toMatchObject({ exit: 0, stdout: `${run.name}\n` });

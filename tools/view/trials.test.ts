@@ -12,12 +12,12 @@ const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-view-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const FIXTURE = join(import.meta.dir, '../../fixtures/schemas/trials-score/valid.json');
 
-let places = 0;
+let made = 0;
 const page = async (
   change: (score: TrialsScore) => void = () => undefined,
   more: Record<string, string> = {},
 ) => {
-  const run = join(scratch, String(places++));
+  const run = join(scratch, String(made++));
   mkdirSync(run);
   const score = JSON.parse(readFileSync(FIXTURE, 'utf8')) as TrialsScore;
   change(score);
