@@ -67,7 +67,7 @@ describe('a bundle that is wrong', () => {
     const ended = await session(bed, run);
     expect(ended.exit).toBe(1);
     expect(ended.stderr).toMatch(
-      /the bundle arrived with SHA-256 '[0-9a-f]{64}', and '.*' was planned with '[0-9a-f]{64}'; was '.*' changed\? plan again/,
+      /the bundle that was sent has SHA-256 '[0-9a-f]{64}', and '.*' was planned with '[0-9a-f]{64}'; was '.*' changed\? plan again/,
     );
     await untilNothingIsLeft(bed, run);
   });

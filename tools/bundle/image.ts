@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { archiveOf } from '../../shared/bundle/archive.ts';
+import { compressed } from '../../shared/bundle/compressed.ts';
 import type { Contents } from '../../shared/bundle/contents.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { failed, usage } from '../../shared/failure.ts';
@@ -19,7 +20,6 @@ import { readProfile } from '../../shared/profiles/read.ts';
 import type { Descriptor } from '../../shared/registry/manifest.ts';
 import { formatReference, type ImageReference, parseReference } from '../../shared/registry/reference.ts';
 import { bundleDirectory, checkBundle } from './check.ts';
-import { compressed } from './compressed.ts';
 import { openBase } from './image-base.ts';
 import {
   annotationsOf,
@@ -45,7 +45,7 @@ const writeLayer = async (
   blobs: string,
 ): Promise<{ descriptor: Descriptor; diffId: string }> => {
   const unnamed = join(blobs, 'layer');
-  const { parts, identity } = compressed(contents, () => undefined, UNDER);
+  const { parts, identity } = compressed(contents, { under: UNDER });
   await streamAtomically(unnamed, parts);
   const digest = await sha256File(unnamed);
   renameSync(unnamed, join(blobs, digest));

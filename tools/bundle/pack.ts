@@ -1,12 +1,12 @@
 /** `bundle pack`: one compressed archive, the same bytes on every machine. Its identity is the digest before compression. */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { compressed } from '../../shared/bundle/compressed.ts';
 import { changedProblem } from '../../shared/bundle/contents.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { failed, usage } from '../../shared/failure.ts';
 import { streamAtomically } from '../../shared/files.ts';
 import { bundleDirectory, lookAtBundle, of } from './check.ts';
-import { compressed } from './compressed.ts';
 import type { BundleCall } from './verbs.ts';
 
 export const pack = {
@@ -25,8 +25,10 @@ export const pack = {
     if (problems.length > 0) throw failed(problems);
     for (const one of needs) call.talk.info(one);
     // Files are hashed while they are packed; nothing is written when one of them isn't as it is listed.
-    const { parts, identity } = compressed(contents, (changed) => {
-      if (changed.length > 0) throw failed(of(shown, changed.map(changedProblem)));
+    const { parts, identity } = compressed(contents, {
+      atEnd(changed) {
+        if (changed.length > 0) throw failed(of(shown, changed.map(changedProblem)));
+      },
     });
     await streamAtomically(path, parts);
     await call.talk.flushed();

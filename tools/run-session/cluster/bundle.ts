@@ -1,11 +1,11 @@
 /**
- * Delivery `bundle`: the packed bundle streams into the pod over one exec, compressed on the way, and counts only when its
- * SHA-256 there is the bundle's. The pod needs no more than sh, gzip, sha256sum.
+ * Delivery `bundle`: the packed bundle streams into the pod over one exec, compressed on the way. What was sent must be the
+ * planned bundle, and what arrived is whole (gzip's own count and checksum); the start-up in the pod takes it only by its
+ * SHA-256. The pod needs no more than sh, gzip.
  */
-import { createGzip } from 'node:zlib';
-import { pipeline } from 'node:stream';
 import { failed } from '../../../shared/failure.ts';
-import { archiveOf, archiveSize } from '../../../shared/bundle/archive.ts';
+import { archiveSize } from '../../../shared/bundle/archive.ts';
+import { compressed } from '../../../shared/bundle/compressed.ts';
 import { type Contents, readBundle } from '../../../shared/bundle/contents.ts';
 import { ApiError, type Cluster, ConnectionError } from '../../../shared/kubernetes.ts';
 import { timeInWords } from '../progress.ts';
@@ -23,8 +23,7 @@ const SAY_EVERY_MS = 10_000;
 const LEVEL = 1;
 
 /** What runs in the pod; `$1` is the try, so that what a broken stream left never mixes with the next. Unread input would hold the exec open. */
-const RECEIVE = `cd /bundle && gzip -dc >"arriving.$1" 2>said || { IFS= read -r line <said; cat >/dev/null; echo "gzip: $line"; exit 1; }
-sha256sum <"arriving.$1"`;
+const RECEIVE = `cd /bundle && gzip -dc >"arriving.$1" 2>said || { IFS= read -r line <said; cat >/dev/null; echo "gzip: $line"; exit 1; }`;
 const READY = 'cd /bundle && mv "arriving.$1" bundle.tar && : >READY';
 
 interface Place {
@@ -52,23 +51,9 @@ const run = async (
   return { status, output: Buffer.concat(said).toString().trim() };
 };
 
-/** The archive, compressed as it is asked for; `count` learns of the bytes before compression. */
-const compressed = (contents: Contents, count: (bytes: number) => void): AsyncIterable<Uint8Array> => {
-  const counted = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const part of archiveOf(contents)) {
-      count(part.length);
-      yield part;
-    }
-  };
-  const gzip = createGzip({ level: LEVEL, chunkSize: 256 << 10 });
-  // An error of the source ends the stream with it.
-  pipeline(counted(), gzip, () => undefined);
-  return gzip as AsyncIterable<Uint8Array>;
-};
-
 const mib = (bytes: number): string => (bytes / (1 << 20)).toFixed(0);
 
-/** One whole stream; the digest that the pod computed of what arrived. */
+/** One whole stream; the digest of what was sent. */
 const send = async (
   place: Place,
   pod: Pod,
@@ -91,8 +76,9 @@ const send = async (
       `sending the bundle: ${mib(sent)} of ${mib(total)} MiB, ${mib(rate)} MiB/s, ${timeInWords((total - sent) / rate)} left`,
     );
   };
+  const { parts, identity } = compressed(contents, { level: LEVEL, count });
   const { status, output } = await run(place, pod, ['sh', '-c', RECEIVE, 'sh', String(at)], {
-    stdin: compressed(contents, count),
+    stdin: parts,
     deadline: 0,
     signal,
   });
@@ -100,7 +86,7 @@ const send = async (
     throw failed(
       `the pod could not take the bundle: ${output.split('\n').at(-1) || `status ${status}`}; is its scratch space full?`,
     );
-  return output.split(' ')[0]!;
+  return identity();
 };
 
 const deliver = async (place: Place, pod: Pod, signal: AbortSignal): Promise<void> => {
@@ -121,7 +107,7 @@ const deliver = async (place: Place, pod: Pod, signal: AbortSignal): Promise<voi
       const digest = await send(place, pod, contents, name, signal);
       if (digest !== about.bundleSha256)
         throw failed(
-          `the bundle arrived with SHA-256 '${digest}', and '${directory.shown}' was planned with '${about.bundleSha256}'; was '${about.root}' changed? plan again`,
+          `the bundle that was sent has SHA-256 '${digest}', and '${directory.shown}' was planned with '${about.bundleSha256}'; was '${about.root}' changed? plan again`,
         );
       const { status } = await run(place, pod, ['sh', '-c', READY, 'sh', String(name)], { signal });
       if (status !== 0) throw failed(`the pod could not take the bundle: status ${status}`);

@@ -3,8 +3,8 @@
  * archive alone and not on how many cores are here. One gzip member (RFC 1952) without name and time.
  */
 import { constants, deflateRaw } from 'node:zlib';
-import { ArchiveReader } from '../../shared/bundle/archive.ts';
-import type { Contents } from '../../shared/bundle/contents.ts';
+import { ArchiveReader } from './archive.ts';
+import type { Contents } from './contents.ts';
 
 const BLOCK = 1 << 20;
 /** Blocks under way: as many as cores could be busy with, and few enough to stay small. */
@@ -17,12 +17,10 @@ const HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 const LAST = Uint8Array.of(3, 0);
 
 /** One block, ended on a byte boundary, so that the next can follow it (RFC 1951 §3.2.4, an empty stored block). */
-const deflated = (block: Uint8Array): Promise<Buffer> =>
+const deflated = (block: Uint8Array, level: number): Promise<Buffer> =>
   new Promise((resolve, reject) =>
-    deflateRaw(
-      block,
-      { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: BLOCK },
-      (error, result) => (error ? reject(error) : resolve(result)),
+    deflateRaw(block, { level, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: BLOCK }, (error, result) =>
+      error ? reject(error) : resolve(result),
     ),
   );
 
@@ -32,18 +30,24 @@ export interface Compressed {
   identity(): string;
 }
 
-/**
- * The compressed archive, made as it is asked for; `atEnd` sees the files that aren't as they are listed before the last part.
- * With `under`, everything stands below that directory.
- */
+export interface How {
+  /** Sees the files that aren't as they are listed, before the last part; files are hashed for it. */
+  atEnd?(changed: readonly string[]): void;
+  /** Everything stands below this directory. */
+  under?: string;
+  level?: number;
+  /** Learns of the archive's bytes, as they are taken. */
+  count?(bytes: number): void;
+}
+
+/** The compressed archive, made as it is asked for. */
 export const compressed = (
   contents: Contents,
-  atEnd: (changed: readonly string[]) => void,
-  under = '',
+  { atEnd, under = '', level = LEVEL, count }: How = {},
 ): Compressed => {
   const hash = new Bun.CryptoHasher('sha256');
   const made = async function* (): AsyncGenerator<Uint8Array> {
-    const reader = new ArchiveReader(contents, { digests: true, under });
+    const reader = new ArchiveReader(contents, { digests: atEnd !== undefined, under });
     const blocks = Array.from({ length: SIDE_BY_SIDE }, () => Buffer.allocUnsafe(BLOCK));
     const underWay: Promise<Buffer>[] = [];
     let [crc, size, ended] = [0, 0, false];
@@ -57,7 +61,8 @@ export const compressed = (
           hash.update(part);
           crc = Bun.hash.crc32(part, crc);
           size += got;
-          const result = deflated(part);
+          count?.(got);
+          const result = deflated(part, level);
           // Told where it is awaited.
           result.catch(() => undefined);
           underWay.push(result);
@@ -69,7 +74,7 @@ export const compressed = (
       reader.close();
       await Promise.allSettled(underWay);
     }
-    atEnd(reader.changed);
+    atEnd?.(reader.changed);
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(crc, 0);
     trailer.writeUInt32LE(size % 2 ** 32, 4);
