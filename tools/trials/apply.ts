@@ -71,7 +71,7 @@ const applied = async (
     // What was given up once is not waited for again.
     settling: new Settling(0),
     signal,
-    ended: new Map(),
+    settled: new Map(),
     now: () => world.now(),
   };
   const replaced = await removeLost(about, plan, talk);

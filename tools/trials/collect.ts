@@ -99,7 +99,7 @@ const gather = async (
     observer: new Observer(cluster, trials.namespace, trials.run, signal),
     settling: new Settling(flags.settle! * 1000),
     signal,
-    ended: new Map(),
+    settled: new Map(),
     now: () => world.now(),
   };
   const progress = progressOn(world, talk);

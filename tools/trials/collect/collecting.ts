@@ -47,8 +47,8 @@ export interface Collecting {
   observer: Observer;
   settling: Settling;
   signal: AbortSignal;
-  /** By the Job's UID: what needs no second look. */
-  ended: Map<string, Standing>;
+  /** By the Job's UID: what came of it, and of which version of its objects that is. */
+  settled: Map<string, { standing: Standing; version: string }>;
   now(): number;
 }
 
@@ -122,6 +122,9 @@ const standingOf = async (
   return { is: 'open', started, ...(cause ? { cause } : {}) };
 };
 
+const versionOf = ({ job, gone, pod, podGone }: SeenJob): string =>
+  [job.metadata.resourceVersion, gone, pod?.metadata.resourceVersion, podGone].join(' ');
+
 /**
  * How far each of these trials is. Events are asked for only when a Job that is not over has not started: only they tell
  * why then.
@@ -143,11 +146,15 @@ export const standings = async (
       continue;
     }
     const { uid } = seen.job.metadata;
-    const known = about.ended.get(uid);
+    const [known, version] = [about.settled.get(uid), versionOf(seen)];
+    if (known?.version === version) {
+      found.set(trial, known.standing);
+      continue;
+    }
     const mine = [uid, seen.pod?.metadata.uid].flatMap((one) => byUid.get(one ?? '-') ?? []);
-    const standing = known ?? (await standingOf(about, trial, seen, mine));
-    // What ended stays as it is; a Job that is given up may still come to something.
-    if (standing.is === 'line' && (seen.gone || isOver(seen.job))) about.ended.set(uid, standing);
+    const standing = await standingOf(about, trial, seen, mine);
+    // A Job that is given up may still come to something, when anything about it changes.
+    if (standing.is === 'line') about.settled.set(uid, { standing, version });
     found.set(trial, standing);
   }
   return found;
