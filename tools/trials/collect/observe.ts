@@ -1,4 +1,5 @@
 /** Keeps what the API tells of a run's Jobs and their pods up to date. */
+import { failed } from '../../../shared/failure.ts';
 import { type Cluster, isForbidden, type WatchEvent } from '../../../shared/kubernetes.ts';
 import { ownerOf, RUN_LABEL, type TrialEvent, type TrialJob, type TrialPod } from './objects.ts';
 
@@ -132,6 +133,7 @@ export class Observer {
       });
     this.#news = false;
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.away && performance.now() - this.away.since > AWAY_MS) throw new Error(this.away.trouble);
+    if (this.away && performance.now() - this.away.since > AWAY_MS)
+      throw failed(`${this.away.trouble}; the Jobs go on: call it again once the API server is back`);
   }
 }
