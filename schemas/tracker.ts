@@ -29,6 +29,8 @@ export const more = v.looseObject({
     v.looseObject({ commit: v.optional(v.string()), sha256: v.optional(v.string()) }),
   ),
   purpose: v.optional(text),
+  /** What `turns` counts; absent: turns. `processes`: those of a sample of plain commands. */
+  counted: v.optional(v.literal('processes')),
   conclusions: v.array(conclusion),
   /** What weakens the rolling verdicts; absent: nothing. */
   doubts: v.optional(v.array(doubt)),

@@ -83,7 +83,7 @@ export const changes: Verb = {
     if (series.length === 0) talk.info(`'${track}' has no run of purpose '${purpose}' with exact values`);
     else if (lines.length === 0)
       talk.info(
-        `no change in ${series.length} ${series.length === 1 ? 'history' : 'histories'} of up to ${runs} ${runs === 1 ? 'run' : 'runs'}` +
+        `no change ${runs > recent ? `within the newest ${recent} runs of` : 'in'} ${series.length} ${series.length === 1 ? 'history' : 'histories'} of up to ${runs} ${runs === 1 ? 'run' : 'runs'}` +
           (runs < 6 ? '; six are the fewest that can show one' : ''),
       );
     return lines.length > 0 && flags['fail-on'] === 'change' ? EXIT.judgedBad : EXIT.done;

@@ -111,6 +111,7 @@ export const trackLineOf = (
         }),
       ),
       ...(purpose === undefined ? {} : { purpose }),
+      ...(analysis.counted === undefined ? {} : { counted: analysis.counted }),
       conclusions,
       ...(otherReferences > 0 ? { doubts: historyDoubts({ otherReferences }) } : {}),
     },

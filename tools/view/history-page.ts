@@ -1,5 +1,6 @@
 /** The page of a history. Pure. */
 import type { SampleMetric } from '../../shared/sample-values.ts';
+import { atSize } from '../../shared/sizes.ts';
 import { trackerValues } from '../../shared/tracker-values.ts';
 import type { Page } from './document.ts';
 import { figure } from './figures.ts';
@@ -46,8 +47,11 @@ const changesTable = ({ changes }: HistorySeries, labels: ReadonlyMap<string, st
     )
   }`;
 
+const nameOf = (series: HistorySeries): string => `${series.rule} ${atSize(series.turns, series)}`;
+
 const section = (series: HistorySeries, metrics: readonly SampleMetric[], at: number): Markup => {
-  const { rule, turns, nodeType, points } = series;
+  const { turns, nodeType, points } = series;
+  const named = nameOf(series);
   const here = metrics.filter(({ key }) => points.some((one) => one.values[key] !== undefined));
   const labels = new Map(metrics.map((one) => [one.key, one.label]));
   const first = here.filter(({ key }) => FIRST.has(key));
@@ -55,13 +59,13 @@ const section = (series: HistorySeries, metrics: readonly SampleMetric[], at: nu
   const drawn = (one: SampleMetric): Markup =>
     figure({
       plot: 'history',
-      caption: `${one.label}: ${rule} at ${turns} turns`,
+      caption: `${one.label}: ${named}`,
       turns,
       series: at,
       metric: one.key,
     });
   return markup`<section aria-labelledby="h${at}">
-    <h2 id="h${at}">${rule} at ${turns} turns</h2>
+    <h2 id="h${at}">${named}</h2>
     ${nodeType !== '' && markup`<p class="what">${nodeType}</p>`}<p>${points.length} ${points.length === 1 ? 'run' : 'runs'}, ${points[0]!.at.slice(0, 10)} to
       ${points.at(-1)!.at.slice(0, 10)}.
     </p>
@@ -83,9 +87,10 @@ export const historyPage = (
   {
     series,
     left,
+    others,
     broken,
     changes,
-  }: { series: HistorySeries[]; left: number; broken: number; changes: boolean },
+  }: { series: HistorySeries[]; left: number; others: number; broken: number; changes: boolean },
 ): Omit<Page, 'made'> => {
   const metrics = metricsIn(series);
   const runs = series.reduce((sum, one) => sum + one.points.length, 0);
@@ -99,13 +104,13 @@ export const historyPage = (
       <p class="what">
         ${runs} runs in ${series.length} ${series.length === 1 ? 'series' : 'series'}; ${told}. Ratios are
         candidate over reference; a run counts once, by its newest
-        line.${
-          left > 0 && ` ${left} older runs are left out: a page holds ${MOST_RUNS} of each series.`
+        line.${left > 0 && ` ${left} older runs are left out: a page holds ${MOST_RUNS} of each series.`}${
+          others > 0 && ` ${others} ${others === 1 ? 'run' : 'runs'} of other purposes than main left out.`
         }${broken > 0 && ` ${broken === 1 ? '1 line is no line' : `${broken} lines are no lines`} of a history.`}
       </p>
       <nav aria-label="Sections">
         <ul>
-          ${series.map((one, at) => markup`<li><a href="#h${at}">${one.rule} at ${one.turns} turns</a></li>`)}
+          ${series.map((one, at) => markup`<li><a href="#h${at}">${nameOf(one)}</a></li>`)}
         </ul>
       </nav>
       <div class="controls">

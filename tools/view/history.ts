@@ -64,11 +64,22 @@ const linesOf = (text: string): { lines: HistoryLine[]; broken: number } => {
   return { lines, broken };
 };
 
+/** Runs of this purpose make a history; others of its commits are measured on the side (DESIGN §5). */
+const MAIN = 'main';
+
+const purposeOf = (line: HistoryLine): string => textOf(object(line['more'])['purpose']);
+
+/** Where a history has runs of purpose `main`, these alone: runs for a pull request or to bisect come at other times. */
+const ofMain = (lines: readonly HistoryLine[]): readonly HistoryLine[] => {
+  const main = lines.filter((one) => purposeOf(one) === MAIN);
+  return main.length > 0 ? main : lines;
+};
+
 /** The lines by rule, size and kind of machine, oldest first, each run by its newest line. */
 export const seriesOfHistory = (
   lines: readonly HistoryLine[],
   changes: readonly FoundChange[],
-): { series: HistorySeries[]; left: number } => {
+): { series: HistorySeries[]; left: number; others: number } => {
   const groups = new Map<string, Map<string, HistoryLine>>();
   for (const line of lines) {
     const key = JSON.stringify([line.rule, line.turns, nodeTypeOf(line)]);
@@ -77,27 +88,31 @@ export const seriesOfHistory = (
     const before = runs.get(runName(line.run));
     if (!before || line.at >= before.at) runs.set(runName(line.run), line);
   }
-  let left = 0;
+  let [left, others] = [0, 0];
   const series = [...groups.values()].map((runs): HistorySeries => {
-    const ordered = [...runs.values()].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    const all = [...runs.values()];
+    const ordered = ofMain(all).toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    others += all.length - ordered.length;
     left += Math.max(0, ordered.length - MOST_RUNS);
     const [{ rule, turns }] = ordered as [HistoryLine];
     const nodeType = nodeTypeOf(ordered[0]!);
+    const isOfProcesses = object(ordered.at(-1)!['more'])['counted'] === 'processes';
     return {
       rule,
       turns,
+      ...(isOfProcesses ? { counted: 'processes' } : {}),
       nodeType,
       points: ordered.slice(-MOST_RUNS).map((line) => ({
         at: line.at,
         run: runName(line.run),
         commit: commitOf(line),
-        purpose: textOf(object(line['more'])['purpose']),
+        purpose: purposeOf(line),
         values: pairsOf(line),
       })),
       changes: changes.filter((one) => one.rule === rule && one.turns === turns && one.nodeType === nodeType),
     };
   });
-  return { series, left };
+  return { series, left, others };
 };
 
 export const historyPlan = (track: string, changes: string | undefined, world: World): Plan => {

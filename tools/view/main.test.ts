@@ -193,6 +193,22 @@ describe('a history', () => {
     expect(page).toContain('1 line is no line of a history');
   });
 
+  test('leaves out runs on the side where some are of purpose main, and shows all where none is', async () => {
+    const track = join(scratch, 'purposes.jsonl');
+    const [first, ...rest] = historyOf(3).trimEnd().split('\n');
+    const aside = first!.replace('"purpose":"main"', '"purpose":"bisect","counted":"processes"');
+    writeFileSync(track, [aside, ...rest].join('\n'));
+    await view('--track', track);
+    const page = readFileSync(join(scratch, 'purposes.html'), 'utf8');
+    expect(dataOf(page).series[0].points).toHaveLength(2);
+    expect(page).toContain('1 run of other purposes than main left out');
+    writeFileSync(track, aside);
+    await view('--track', track);
+    const alone = readFileSync(join(scratch, 'purposes.html'), 'utf8');
+    expect(dataOf(alone).series[0].points).toHaveLength(1);
+    expect(alone).toContain('store at 50 processes a sample');
+  });
+
   test('keeps kinds of machines apart', async () => {
     const track = join(scratch, 'machines.jsonl');
     writeFileSync(

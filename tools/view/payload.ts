@@ -73,6 +73,8 @@ export interface HistoryChange {
 export interface HistorySeries {
   rule: string;
   turns: number;
+  /** What `turns` counts; left out: turns. */
+  counted?: 'processes';
   /** What kind of machine; '' when the lines don't say. */
   nodeType: string;
   points: HistoryPoint[];
