@@ -35,7 +35,8 @@ const IMAGE = new RegExp(
   String.raw`^(?:${HOST}/)?${PART}(?:/${PART})*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`,
 );
 
-const imageProblems = (image: string, from: string | undefined, unpinned: boolean): string[] => {
+/** What is wrong with an image as a setting names it. */
+export const imageProblems = (image: string, from: string | undefined, unpinned: boolean): string[] => {
   if (!IMAGE.test(image))
     return [`${from}: '${image}' is not an image reference such as registry.example/name@sha256:<64 hex>`];
   return image.includes('@sha256:') || unpinned

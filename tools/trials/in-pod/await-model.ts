@@ -5,6 +5,7 @@ import { sleep } from './exchange.ts';
 import { markedPin } from './fetch.ts';
 
 export interface AwaitSpec {
+  id: string;
   pin: string;
   /** Go on with an open network, and say so. */
   allowOpenNetwork?: boolean;

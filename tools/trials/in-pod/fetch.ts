@@ -20,6 +20,7 @@ import { pipeline } from 'node:stream/promises';
 import { put, sleep } from './exchange.ts';
 
 export interface FetchSpec {
+  id: string;
   /** `<hub>/<repository>/resolve/<revision>/<path>`. */
   hub: string;
   repository: string;

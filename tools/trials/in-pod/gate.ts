@@ -28,6 +28,8 @@ import {
 import { type About, NOTHING, type Report, reportOf } from './line.ts';
 
 export interface GateSpec extends About {
+  /** The staged bundle. */
+  staged: string;
   testsSha256: string;
   /** For the trial's container to start (its image may have to be pulled), s. */
   start_s: number;

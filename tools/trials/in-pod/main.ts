@@ -4,12 +4,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import { cwd } from 'node:process';
-import { awaitModel } from './await-model.ts';
-import { fetchModel } from './fetch.ts';
-import { runGate } from './gate.ts';
+import { awaitModel, type AwaitSpec } from './await-model.ts';
+import { fetchModel, type FetchSpec } from './fetch.ts';
+import { type GateSpec, runGate } from './gate.ts';
 import { lineOf, messageOf } from './line.ts';
 import { PLACES } from './places.ts';
-import { prepare } from './prepare.ts';
+import { prepare, type PrepareSpec } from './prepare.ts';
 import { serveReadiness } from './ready.ts';
 import { runTrial } from './trial.ts';
 
@@ -27,19 +27,32 @@ const leaveMessage = (text: string): void => {
 const spec = <T>(): T => JSON.parse(process.env['K8SBENCH_SPEC'] ?? '{}') as T;
 
 const VERBS: Readonly<Record<string, () => Promise<void> | void>> = {
-  prepare: () => prepare(spec(), PLACES.bundle, PLACES.runtime),
+  prepare() {
+    const about = spec<PrepareSpec>();
+    prepare(about, PLACES.bundle(about.staged), PLACES.runtime);
+  },
   async gate() {
     process.on('SIGTERM', () => ended.abort());
-    const about = spec<Parameters<typeof runGate>[0]>();
+    const about = spec<GateSpec>();
     const { task, arm, attempt, model, image } = about;
-    const report = await runGate(about, PLACES.gate, ended.signal);
+    const report = await runGate(
+      about,
+      { ...PLACES.gate, tests: `${PLACES.bundle(about.staged)}/tasks/${about.task}/tests` },
+      ended.signal,
+    );
     const who = { task, arm, attempt, model, image };
     leaveMessage(messageOf(who, report));
     process.stdout.write(`${lineOf(who, report)}\n`);
   },
   trial: () => runTrial(spec(), { ...PLACES.trial, workdir: cwd() }),
-  fetch: () => fetchModel(spec(), PLACES.model),
-  'await-model': () => awaitModel(spec(), PLACES.model),
+  fetch() {
+    const about = spec<FetchSpec>();
+    return fetchModel(about, PLACES.model(about.id));
+  },
+  'await-model'() {
+    const about = spec<AwaitSpec>();
+    return awaitModel(about, PLACES.model(about.id));
+  },
   ready: () => serveReadiness(spec()),
 };
 

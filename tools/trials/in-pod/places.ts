@@ -1,25 +1,26 @@
 /** Where things lie in the pods; the manifests mount them there. `K8SBENCH_PLACE` moves all of them below one directory, for tests. */
+import { MODEL_CLAIM, stagedPath, TRIAL_CLAIM } from '../../../shared/task-run/names.ts';
+
 const top = process.env['K8SBENCH_PLACE'] ?? '';
+const ours = `${top}/k8sbench`;
+
+/** The pod's copy of what a trial needs of the staged bundle. */
+const runtime = `${ours}/runtime`;
 
 export const PLACES = {
-  /** The staged bundle, on the claim. */
-  bundle: `${top}/k8sbench/bundle`,
-  /** The pod's copy of what a trial needs of it. */
-  runtime: `${top}/k8sbench/runtime`,
-  gate: {
-    ask: `${top}/k8sbench/ask`,
-    answer: `${top}/k8sbench/answer`,
-    tests: `${top}/k8sbench/tests`,
-  },
+  runtime,
+  /** A staged bundle on its claim. */
+  bundle: (staged: string): string => `${top}${TRIAL_CLAIM}/${stagedPath(staged)}`,
+  gate: { ask: `${ours}/ask`, answer: `${ours}/answer` },
   trial: {
-    runtime: `${top}/k8sbench/runtime`,
-    ask: `${top}/k8sbench/ask`,
-    answer: `${top}/k8sbench/answer`,
-    home: `${top}/k8sbench/home`,
+    runtime,
+    ask: `${ours}/ask`,
+    answer: `${ours}/answer`,
+    home: `${ours}/home`,
     root: `${top}/`,
     tests: `${top}/tests`,
     logs: `${top}/logs/verifier`,
   },
-  /** The model's directory on the models' claim. */
-  model: `${top}/k8sbench/model`,
+  /** A model's directory on its claim. */
+  model: (id: string): string => `${top}${MODEL_CLAIM}/${id}`,
 } as const;

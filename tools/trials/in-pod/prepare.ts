@@ -3,6 +3,7 @@ import { chmodSync, constants, copyFileSync, cpSync, existsSync, mkdirSync } fro
 import { join } from 'node:path';
 
 export interface PrepareSpec {
+  staged: string;
   task: string;
   arm: string;
 }

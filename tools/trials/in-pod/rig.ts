@@ -22,6 +22,8 @@ export const ABOUT = {
   image: `registry.example/task@sha256:${'1'.repeat(64)}`,
 };
 
+const STAGED = '5'.repeat(64);
+
 /** What a container of the baseline level may have, as the manifests add it. */
 const CAPABILITIES =
   'chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,sys_chroot,audit_write';
@@ -81,7 +83,9 @@ export const play = async (scene: Scene): Promise<Played> => {
       mkdirSync(inTrial(`k8sbench/${one}`), { recursive: true });
     for (const one of ['bin', 'app']) mkdirSync(inTrial(one), { recursive: true });
     for (const one of ['', 'k8sbench/home', 'app', 'bin']) chmodSync(inTrial(one), 0o777);
-    for (const one of ['tests', 'ask', 'answer']) mkdirSync(inGate(`k8sbench/${one}`), { recursive: true });
+    const tests = inGate(`k8sbench/claim/bundles/${STAGED}/tasks/${ABOUT.task}/tests`);
+    for (const one of [tests, inGate('k8sbench/ask'), inGate('k8sbench/answer')])
+      mkdirSync(one, { recursive: true });
     program ??= await trialsBundle();
     writeFileSync(join(top, 'trials.mjs'), program);
     writeFileSync(inTrial('k8sbench/runtime/instruction.md'), 'Count the words.\n');
@@ -94,11 +98,11 @@ export const play = async (scene: Scene): Promise<Played> => {
       mkdirSync(dirname(inTrial(path)), { recursive: true });
       writeFileSync(inTrial(path), text, { mode: 0o755 });
     }
-    for (const [path, text] of Object.entries(scene.tests ?? TESTS))
-      writeFileSync(inGate(`k8sbench/tests/${path}`), text);
-    const testsSha256 = treeDigest(inGate('k8sbench/tests'));
+    for (const [path, text] of Object.entries(scene.tests ?? TESTS)) writeFileSync(join(tests, path), text);
+    const testsSha256 = treeDigest(tests);
     const gateSpec: GateSpec = {
       ...ABOUT,
+      staged: STAGED,
       testsSha256,
       start_s: 20,
       trial_s: 60,

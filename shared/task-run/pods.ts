@@ -1,0 +1,106 @@
+/** Parts that the pods of a task-completion run share. Pure. */
+import type { Values } from '../../schemas/values.ts';
+import { POD_ANNOTATIONS, POD_LABELS } from '../job/keep-away.ts';
+
+/** The user of everything that is ours. */
+export const USER = 65532;
+
+/** The pod's part of the restricted Pod Security level; `fsGroup` where something of ours writes to a claim. */
+export const restrictedPod = (user = USER): object => ({
+  runAsNonRoot: true,
+  runAsUser: user,
+  runAsGroup: user,
+  fsGroup: user,
+  fsGroupChangePolicy: 'OnRootMismatch',
+  seccompProfile: { type: 'RuntimeDefault' },
+});
+
+/** A container's part of it. */
+export const RESTRICTED = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+} as const;
+
+/** Requests and limits alike: such a pod is the last to be evicted. */
+export const resources = (amounts: Record<string, string>): object => ({
+  requests: amounts,
+  limits: amounts,
+});
+
+/** A text that the kubelet leaves as it is: `$(NAME)` would be replaced, `$$` stands for one. */
+export const literal = (text: string): string => text.replaceAll('$', '$$$$');
+
+/** A variable. */
+export const value = (name: string, text: string): { name: string; value: string } => ({
+  name,
+  value: literal(text),
+});
+
+/** What a program of ours has to know, as lines of JSON. */
+export const specVariable = (spec: object): object => value('K8SBENCH_SPEC', JSON.stringify(spec, null, 2));
+
+/** Only there: Linux, and one of these architectures. */
+const affinity = (arches: readonly string[]): object => ({
+  nodeAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [
+        {
+          matchExpressions: [
+            { key: 'kubernetes.io/os', operator: 'In', values: ['linux'] },
+            ...(arches.length === 0
+              ? []
+              : [{ key: 'kubernetes.io/arch', operator: 'In', values: [...arches] }]),
+          ],
+        },
+      ],
+    },
+  },
+});
+
+/** Where a pod may run. */
+export interface Placement {
+  nodeSelector?: Values['nodeSelector'];
+  tolerations?: Values['tolerations'];
+  /** Absent: any. */
+  arches?: readonly string[];
+}
+
+/** What all of these pods have alike: no token, no variables of services, no neighbours' settings. */
+export const podBasics = (values: Values, { nodeSelector, tolerations, arches = [] }: Placement): object => ({
+  enableServiceLinks: false,
+  automountServiceAccountToken: false,
+  ...(values.serviceAccountName ? { serviceAccountName: values.serviceAccountName } : {}),
+  ...(values.priorityClassName ? { priorityClassName: values.priorityClassName } : {}),
+  ...(values.runtimeClassName ? { runtimeClassName: values.runtimeClassName } : {}),
+  ...(values.imagePullSecrets
+    ? {
+        imagePullSecrets: values.imagePullSecrets.map((one) =>
+          typeof one === 'string' ? { name: one } : one,
+        ),
+      }
+    : {}),
+  ...(nodeSelector ? { nodeSelector } : {}),
+  ...(tolerations ? { tolerations } : {}),
+  affinity: affinity(arches),
+});
+
+/** A pod template's metadata. */
+export const podMetadata = (values: Values, labels: Record<string, string>): object => ({
+  labels: { ...POD_LABELS, ...values.labels, ...labels },
+  annotations: { ...POD_ANNOTATIONS, ...values.annotations },
+});
+
+/** An object's metadata. */
+export const metadata = (values: Values, name: string, labels: Record<string, string>): object => ({
+  name,
+  namespace: values.namespace,
+  labels: { ...values.labels, ...labels },
+  ...(values.annotations ? { annotations: values.annotations } : {}),
+});
+
+/** A claim that is only read. */
+export const readClaim = (name: string, claimName: string): object => ({
+  name,
+  persistentVolumeClaim: { claimName, readOnly: true },
+});
