@@ -4,7 +4,7 @@ import type { Calibration } from '../schemas/calibration.ts';
 import { comparisonRows, noiseRows, nodeRows } from './analysis-tables.ts';
 import { doubtLines } from './grouped-doubts.ts';
 import { gateWords, limitText, noiseLine } from './analysis-words.ts';
-import { atSize, type Counted, sizeText } from './sizes.ts';
+import { atItsSize, type Counted, sizeText } from './sizes.ts';
 import { code, marked, markdownList, markdownTable } from './markdown.ts';
 
 /** A titled list; nothing where there is nothing to say. */
@@ -18,7 +18,7 @@ export const comparisons = (analysis: Analysis): string[] => {
     const cvs = noiseLine(noise[String(one.turns)], maxCv);
     const net = one.floor === undefined ? '' : `, net of ${code(one.floor)}`;
     return (
-      `### ${code(one.rule)} ${atSize(one.turns, analysis)}\n\n` +
+      `### ${code(one.rule)}${atItsSize(one.turns, analysis)}\n\n` +
       `${code(one.candidate)} against ${code(one.reference)}, ${one.samples} samples each${net}\n\n` +
       markdownTable(comparisonRows(one, metrics), [2, 3, 4, 5, 6, 7, 8]) +
       (cvs === ''

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { atSize, countedBy, sizeText } from './sizes.ts';
+import { atItsSize, atSize, countedBy, sizeText } from './sizes.ts';
 
 const commands = countedBy([{ command: ['sort', 'data'] }]);
 
@@ -13,3 +13,8 @@ test.each([
 });
 
 test('workloads count turns, and say nothing of it', () => expect(countedBy([{}])).toEqual({}));
+
+test('an imported run has one size, and nobody named it', () => {
+  expect(atItsSize(1, { origin: 'imported' })).toBe('');
+  expect(atItsSize(50, {})).toBe(' at 50 turns');
+});

@@ -15,6 +15,10 @@ export const sizeText = (size: number, { counted }: Counted): string =>
 export const atSize = (size: number, about: Counted): string =>
   `at ${sizeText(size, about)}${about.counted === 'processes' ? ' a sample' : ''}`;
 
+/** ` at 50 turns` after a name; nothing in an imported run, whose only size nobody named. */
+export const atItsSize = (size: number, about: Counted & { origin?: 'imported' | undefined }): string =>
+  about.origin === 'imported' ? '' : ` ${atSize(size, about)}`;
+
 /** What sizes count for targets like these; nothing to say where it is turns. */
 export const countedBy = (targets: readonly { command?: unknown }[]): { counted?: 'processes' } =>
   targets.some((one) => one.command !== undefined) ? { counted: 'processes' } : {};

@@ -360,6 +360,16 @@ describe('what stands around a log', () => {
     expect((await analyze(run, '--allow-incomplete')).exit).toBe(3);
   });
 
+  test('one that was imported says who judged it', async () => {
+    const run = place(madeLog());
+    await analyze(run);
+    const imported = place('', { 'analysis.json': { ...json(run, 'analysis.json'), origin: 'imported' } });
+    rmSync(join(imported, 'pod.log'));
+    const { exit, stderr } = await analyze(imported);
+    expect(exit).toBe(1);
+    expect(stderr).toContain(`'${imported}' was imported, and 'k8sbench import' judged it`);
+  });
+
   test('attempts before this one are told', async () => {
     const out = join(scratch, String(places++), 'out');
     const each = async (run: string, content: string) => {

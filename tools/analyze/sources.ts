@@ -1,6 +1,7 @@
 /** Which logs a run has, and their sessions once they are read. */
 import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
+import { analysis as analysisSchema } from '../../schemas/analysis.ts';
 import type { Facts, Pin } from '../../schemas/log.ts';
 import { job } from '../../schemas/job.ts';
 import { insidePath, parseManifest } from '../../schemas/manifest.ts';
@@ -71,6 +72,9 @@ export const runOfLog = (given: string, world: World): Run => {
   return { sources: [source], ofSeveral: false, isChild: false, missing: [] };
 };
 
+const isImported = (directory: RunDirectory): boolean =>
+  directory.has('analysis.json') && directory.json('analysis.json', analysisSchema).origin === 'imported';
+
 /** The log of a session's directory. A log that is not whole yet is taken for forensics only. */
 const sourceIn = (
   directory: RunDirectory,
@@ -80,6 +84,10 @@ const sourceIn = (
 ): Source => {
   const partial = !directory.has('pod.log') && directory.has('pod.log.partial');
   const name = partial && allowIncomplete ? 'pod.log.partial' : 'pod.log';
+  if (!directory.has(name) && isImported(directory))
+    throw failed(
+      `'${directory.shown}' was imported, and 'k8sbench import' judged it: import its file again to ask something else`,
+    );
   if (!directory.has(name))
     throw failed(
       partial

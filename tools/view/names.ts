@@ -3,8 +3,7 @@ import type { Analysis } from '../../schemas/analysis.ts';
 import * as sizes from '../../shared/sizes.ts';
 
 /** ` at 50 turns`; nothing in an imported run, whose only size nobody named. */
-export const atSize = (analysis: Analysis, turns: number): string =>
-  analysis.origin === 'imported' ? '' : ` ${sizes.atSize(turns, analysis)}`;
+export const atSize = (analysis: Analysis, turns: number): string => sizes.atItsSize(turns, analysis);
 
 /** `50 turns`, as a heading. */
 export const sizeName = (analysis: Analysis, turns: number): string =>

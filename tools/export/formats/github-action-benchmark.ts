@@ -1,7 +1,7 @@
 /** benchmark-action/github-action-benchmark, tool `customSmallerIsBetter`: a list of values where less is better. Pure. */
 import type { Analysis } from '../../../schemas/analysis.ts';
 import { jsonText } from '../../../shared/read.ts';
-import { atSize } from '../../../shared/sizes.ts';
+import { atItsSize } from '../../../shared/sizes.ts';
 import { comparedValues, type Ratio, ratios } from '../compared.ts';
 import type { Format } from '../formats.ts';
 
@@ -24,7 +24,7 @@ const concludedEntry = (analysis: Analysis, { session, ...one }: Ratio): Entry =
   const { turns, candidate, reference, metric, ratio, low, high, sentence } = one;
   const where = session === undefined ? '' : `, ${session}`;
   const entry: Entry = {
-    name: `${analysis.rule} ${atSize(turns, analysis)}: ${candidate} ${metric} over ${reference}${where}`,
+    name: `${analysis.rule}${atItsSize(turns, analysis)}: ${candidate} ${metric} over ${reference}${where}`,
     unit: 'ratio',
     value: ratio,
     extra: sentence,
@@ -39,7 +39,7 @@ export const githubActionBenchmark: Format = {
     const values = comparedValues(analysis)
       .filter((one) => one.better === 'lower')
       .map(({ rule, turns, target, label, unit, value }): Entry => ({
-        name: `${rule} ${atSize(turns, analysis)}: ${target} ${label}`,
+        name: `${rule}${atItsSize(turns, analysis)}: ${target} ${label}`,
         unit,
         value,
       }));

@@ -2,7 +2,7 @@
 import type { Analysis, Conclusion, FailOn } from '../../../schemas/analysis.ts';
 import { EXIT } from '../../../shared/exit.ts';
 import { groupedDoubts } from '../../../shared/grouped-doubts.ts';
-import { atSize } from '../../../shared/sizes.ts';
+import { atItsSize } from '../../../shared/sizes.ts';
 import type { Format } from '../formats.ts';
 import type { Material } from '../material.ts';
 import { junitOfTrials } from './junit-trials.ts';
@@ -33,7 +33,7 @@ const caseOf = (one: Conclusion, analysis: Analysis, failOn: readonly FailOn[]):
     ? { kind: 'failure', message: one.sentence }
     : { kind: 'passed' };
   return {
-    name: `${one.metric} of ${one.candidate} ${atSize(one.turns, analysis)}${session}`,
+    name: `${one.metric} of ${one.candidate}${atItsSize(one.turns, analysis)}${session}`,
     outcome,
     said: one.sentence,
   };
@@ -42,7 +42,7 @@ const caseOf = (one: Conclusion, analysis: Analysis, failOn: readonly FailOn[]):
 /** The questions of a run without conclusions, all with the same outcome. */
 const unanswered = (analysis: Analysis, outcome: Outcome, said: string): Case[] =>
   analysis.comparisons.map((one) => ({
-    name: `${one.candidate} against ${one.reference} ${atSize(one.turns, analysis)}`,
+    name: `${one.candidate} against ${one.reference}${atItsSize(one.turns, analysis)}`,
     outcome,
     said,
   }));
@@ -56,7 +56,7 @@ const comparisonCases = (analysis: Analysis): Case[] => {
   const failOn = settings.failOn ?? ['slower'];
   if (conclusions.length > 0) return conclusions.map((one) => caseOf(one, analysis, failOn));
   return comparisons.map((one) => ({
-    name: `${one.candidate} against ${one.reference} ${atSize(one.turns, analysis)}`,
+    name: `${one.candidate} against ${one.reference}${atItsSize(one.turns, analysis)}`,
     outcome: { kind: 'passed' },
     said: `the tracker's verdicts: ${Object.entries(one.verdicts)
       .map(([name, verdict]) => `${name} ${verdict}`)
@@ -69,7 +69,7 @@ const calibrationCases = ({ analysis, calibration }: Material): Case[] =>
   Object.entries(calibration?.sizes ?? {}).map(([turns, { judged, pass, problems }]) => {
     const message = problems.join('; ');
     return {
-      name: `noise ${atSize(Number(turns), analysis)}`,
+      name: `noise${atItsSize(Number(turns), analysis)}`,
       outcome: !judged
         ? { kind: 'skipped', message: message || 'too short to tell' }
         : pass
