@@ -1,7 +1,7 @@
 /** Gathers result lines of a run's Jobs until every trial has one, or nothing more can come. */
 import type { TrialLine } from '../../../schemas/trial-line.ts';
 import type { Trial, Trials } from '../../../schemas/trials.ts';
-import { type Cluster, ConnectionError, ApiError } from '../../../shared/kubernetes.ts';
+import { ApiError, type Cluster, ConnectionError, isNotFound } from '../../../shared/kubernetes.ts';
 import { type Cause, causeOf } from './causes.ts';
 import { GATE, isOver, statusOf, type TrialEvent, type TrialPod } from './objects.ts';
 import type { Observer, SeenJob } from './observe.ts';
@@ -52,16 +52,23 @@ export interface Collecting {
   now(): number;
 }
 
+/** Tries of a log, and the pause between them, ms: what a node can't give now it may give in a moment. */
+const TRIES = 3;
+const PAUSE_MS = 1000;
+
 /** The log of a gate whose last words hold no line; '' when it can't be read any more. */
 const logOf = async ({ cluster, trials, signal }: Collecting, pod: string): Promise<string> => {
-  const parts: Uint8Array[] = [];
   const about = { namespace: trials.namespace, pod, container: GATE, limitBytes: MOST_LOG };
-  try {
-    for await (const part of cluster.log(about, signal)) parts.push(part.slice());
-  } catch (error) {
-    if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
-  }
-  return Buffer.concat(parts).toString('utf8');
+  for (let tries = 1; ; tries++)
+    try {
+      const parts: Uint8Array[] = [];
+      for await (const part of cluster.log(about, signal)) parts.push(part.slice());
+      return Buffer.concat(parts).toString('utf8');
+    } catch (error) {
+      if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
+      if (isNotFound(error) || tries === TRIES) return '';
+      await Bun.sleep(PAUSE_MS);
+    }
 };
 
 const isGateOver = (pod: TrialPod | undefined): boolean =>
