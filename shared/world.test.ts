@@ -115,6 +115,22 @@ describe('the real outside', () => {
     },
   );
 
+  test('whoever waits for standard input hears the first signal', async () => {
+    const child = Bun.spawn(
+      program(`
+        const reading = readStdin(world);
+        console.log('ready');
+        await reading.catch((error) => console.log(error.exit, error.message));`),
+      { stdin: 'pipe', stdout: 'pipe' },
+    );
+    const reader = child.stdout.getReader();
+    const next = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value);
+    expect(await next()).toBe('ready\n');
+    child.kill('SIGTERM');
+    expect(await next()).toBe('130 interrupted by SIGTERM while reading stdin\n');
+    expect(await child.exited).toBe(0);
+  });
+
   test('standard input is read whole, up to a limit', async () => {
     const reader = program(`await world.stdout.write(String((await readStdin(world)).length));`);
     const child = Bun.spawn(reader, { stdin: new Blob(['ä'.repeat(500_000)]), stdout: 'pipe' });

@@ -1,7 +1,7 @@
 import { write } from 'node:fs';
 import { hostname } from 'node:os';
 import { EXIT } from './exit.ts';
-import { failed, usage } from './failure.ts';
+import { Failure, failed, usage } from './failure.ts';
 import { programOf } from './own-files.ts';
 
 /** Somewhere text goes. `write` resolves once it is handed on; a closed pipe is not an error, but `closed` says so. */
@@ -93,6 +93,23 @@ const onSignals = (): AbortSignal => {
   return controller.signal;
 };
 
+/** Standard input, until a signal comes: whoever waits for it hears the first one. */
+async function* stdinUntil(interrupted: AbortSignal): AsyncGenerator<Uint8Array> {
+  const stop = (): void => void process.stdin.destroy();
+  if (interrupted.aborted) stop();
+  interrupted.addEventListener('abort', stop, { once: true });
+  try {
+    yield* process.stdin as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    // A stream that was destroyed ends with an error of its own.
+    if (!interrupted.aborted) throw error;
+  } finally {
+    interrupted.removeEventListener('abort', stop);
+  }
+  if (interrupted.aborted)
+    throw new Failure(EXIT.interrupted, [`interrupted by ${String(interrupted.reason)} while reading stdin`]);
+}
+
 /** The last moment of the year 9999: a later one has no time as our files write it. */
 const LAST_MS = 253_402_300_799_999;
 
@@ -108,6 +125,7 @@ const clockOf = (told: string | undefined): (() => number) => {
 
 /** The real outside. `now` follows K8SBENCH_NOW (ms since the epoch) when set, for reproducible runs of examples and tests. */
 export const realWorld = (): World => {
+  const interrupted = onSignals();
   return {
     cwd: process.cwd(),
     env: process.env,
@@ -115,11 +133,11 @@ export const realWorld = (): World => {
     now: clockOf(process.env['K8SBENCH_NOW']),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     get stdin() {
-      return process.stdin;
+      return stdinUntil(interrupted);
     },
     stdout: sink(1, () => process.stdout),
     stderr: sink(2, () => process.stderr),
-    interrupted: onSignals(),
+    interrupted,
     program: programOf,
   };
 };
