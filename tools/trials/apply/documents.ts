@@ -6,7 +6,7 @@ import { sha256 } from '../../../shared/files.ts';
 import { readText } from '../../../shared/read.ts';
 import type { RunDirectory } from '../../../shared/rundir.ts';
 import { parseForeignYaml } from '../../../shared/yaml.ts';
-import { RUN_LABEL } from '../collect/objects.ts';
+import { RUN } from '../../../shared/task-run/names.ts';
 
 export const MANIFESTS_FILE = 'trials.yaml';
 
@@ -39,15 +39,15 @@ export const documentsOf = (run: RunDirectory, trials: Trials): ((trial: Trial) 
   return (trial) => {
     const manifest = parseForeignYaml(byDigest.get(trial.sha256)!, shown) as JobManifest;
     const { kind, metadata } = manifest;
-    const run_ = metadata?.labels?.[RUN_LABEL];
+    const of = metadata?.labels?.[RUN];
     if (
       kind !== 'Job' ||
       metadata.name !== trial.job ||
       metadata.namespace !== trials.namespace ||
-      run_ !== trials.run
+      of !== trials.run
     )
       throw failed(
-        `${shown}: expected the Job '${trial.job}' of run '${trials.run}' in namespace '${trials.namespace}', found ${kind} '${metadata?.name}' of '${run_}' in '${metadata?.namespace}'; ${again}`,
+        `${shown}: expected the Job '${trial.job}' of run '${trials.run}' in namespace '${trials.namespace}', found ${kind} '${metadata?.name}' of '${of}' in '${metadata?.namespace}'; ${again}`,
       );
     return manifest;
   };

@@ -4,7 +4,8 @@ import { failed, Failure } from '../../../shared/failure.ts';
 import { EXIT } from '../../../shared/exit.ts';
 import { ApiError, type Cluster, ConnectionError, isNotFound, isStatus } from '../../../shared/kubernetes.ts';
 import { type Cause, causeOf } from '../collect/causes.ts';
-import { conditionOf, RUN_LABEL, type TrialJob } from '../collect/objects.ts';
+import { RUN } from '../../../shared/task-run/names.ts';
+import { conditionOf, type TrialJob } from '../collect/objects.ts';
 import type { Observer, SeenJob } from '../collect/observe.ts';
 import type { Progress } from '../collect/progress.ts';
 import type { JobManifest } from './documents.ts';
@@ -40,7 +41,7 @@ const submitOne = async (
   const at = { namespace: trials.namespace, name: trial.job };
   try {
     const found = await cluster.get<TrialJob>('jobs', at);
-    if (found.metadata.labels?.[RUN_LABEL] !== trials.run)
+    if (found.metadata.labels?.[RUN] !== trials.run)
       throw failed(
         `namespace '${at.namespace}' has a Job '${at.name}' that is not of run '${trials.run}'; it is left alone: remove it, or use another namespace`,
       );

@@ -57,9 +57,6 @@ export const GATE = 'gate';
 /** The container that the agent works in. */
 export const TRIAL = 'trial';
 
-/** The label that names the run, on its Jobs and their pods. */
-export const RUN_LABEL = 'app.kubernetes.io/part-of';
-
 export const statusOf = ({ status }: TrialPod, name: string): ContainerStatus['state'] =>
   [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(
     (one) => one.name === name,

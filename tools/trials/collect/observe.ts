@@ -1,7 +1,8 @@
 /** Keeps what the API tells of a run's Jobs and their pods up to date. */
 import { failed } from '../../../shared/failure.ts';
 import { type Cluster, isForbidden, type WatchEvent } from '../../../shared/kubernetes.ts';
-import { ownerOf, RUN_LABEL, type TrialEvent, type TrialJob, type TrialPod } from './objects.ts';
+import { RUN } from '../../../shared/task-run/names.ts';
+import { ownerOf, type TrialEvent, type TrialJob, type TrialPod } from './objects.ts';
 
 /** One Job as it is or was last, and its pod. */
 export interface SeenJob {
@@ -36,7 +37,7 @@ export class Observer {
   constructor(cluster: Cluster, namespace: string, run: string, signal: AbortSignal) {
     this.#cluster = cluster;
     this.#namespace = namespace;
-    const scope = { namespace, labelSelector: `${RUN_LABEL}=${run}` };
+    const scope = { namespace, labelSelector: `${RUN}=${run}` };
     for (const one of [this.#watchJobs(scope, signal), this.#watchPods(scope, signal)])
       one.catch((error: unknown) => {
         this.#failure ??= error;
