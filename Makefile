@@ -77,8 +77,8 @@ truth: setup ## is the evidence true? simulated sessions with known truth, a rep
 bench: setup ## ratios against peers on this machine, a table in test/bench
 	@bun test/bench/main.ts
 
-bench-cluster: setup ## pick-nodes against jq, kubectl and a bare fetch
-	@bun test/bench/pick-nodes/main.ts
+bench-cluster: setup ## ratios against peers in a cluster that is started here, as root; its part of the table
+	@bun test/bench/cluster/main.ts
 
 check: setup ## types, format, lint, tests
 	@bun check --no-script

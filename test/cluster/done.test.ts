@@ -220,7 +220,7 @@ describe('without them, killed halfway and called again', () => {
       const all = ['--run', `out/${name}`, ...wordsOf(delivery), ...words, '--nodes', 'node-1,node-2'];
       const first = compare(beds.alone, all);
       const half = (SAMPLES * sessions) / 2;
-      const sum = (): number => sessionsOf(run).reduce((all, one) => all + arrived(one), 0);
+      const sum = (): number => sessionsOf(run).reduce((total, one) => total + arrived(one), 0);
       await until('half of its samples', () => sum() >= half, BUDGET_MS / 2);
       first.kill();
       expect((await first.ended).exit).toBeNull();

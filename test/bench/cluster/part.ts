@@ -1,0 +1,25 @@
+/** The part of ../README.md about clusters. */
+import type { Figure } from '../figure.ts';
+import type { Machine } from '../machine.ts';
+import { machineText, markdown } from '../report.ts';
+
+export const clusterPart = (figures: readonly Figure[], machine: Machine): string => `\
+\`make bench-cluster\` (\`bun test/bench/cluster/main.ts [ROW…] [--repetitions N] [--json]\`), as root on Linux, measures in a cluster
+of two nodes that it starts on this machine (../cluster/README.md), and writes this part. The nodes, the API server and what
+is measured share the machine's cores: what costs time on one side costs it on the other, so these ratios are harder to
+reach than between machines of their own.
+
+${machineText(machine)}
+
+${markdown(figures)}
+
+- **delivery**: a bundle of two releases of Node and this repository's npm packages. Ours from the start of its container to
+  the session's first line: packed and compressed on the way, SHA-256 of the archive, unpacked, SHA-256 of every file, Node started.
+  kubectl cp packs and unpacks, and verifies nothing; its pod runs already, with the same limits. Memory is that of the whole run-session.
+- **submit**: sessions of \`true\` in an image that the node has, from the start of run-session until its first sample is in the run
+  directory: connection, Job, pod, Node, facts, pin, two seeds. The bare Job starts \`node --version\` in the same image; with the pod that
+  becomes ready (two kubectl waits: until it is there, until it is ready) nothing at all has run yet.
+- **start-up**: \`--version\`, started as any program is.
+- **pick-nodes**: offline, \`kubectl get nodes,pods -A -o json\` of 5,000 nodes and 150,000 pods; jq does the same sums and must come to the same
+  numbers. Live, from an API server with 1,000 nodes and 30,000 pods; the bare fetch asks for the same pages and parses them.
+`;
