@@ -26,9 +26,10 @@ export const overLimit = ({ session, values }: Request, estimate: Estimate | und
 
 const whereText = ({ about, session, values }: Request): string => {
   const nodes = about.nodes?.join(', ');
-  const spread = about.spread ? `, ${about.spread} of them side by side` : '';
+  const spread = about.spread ? `, ${about.spread} side by side` : '';
   if (session.delivery === 'local') return `this machine, ${about.host ?? ''}`;
-  const on = nodes ? `node ${nodes}` : about.pickNode ? 'picked by free CPU' : 'wherever the scheduler says';
+  const picked = nodes ? `picked from ${nodes}` : 'picked by free CPU';
+  const on = about.pickNode ? picked : nodes ? `node ${nodes}` : 'wherever the scheduler says';
   return `${session.delivery}, namespace ${values.namespace ?? ''}, ${on}${spread}`;
 };
 

@@ -41,7 +41,7 @@ export const nodesFindings = (asked: Asked, { nodes }: Seen): Finding[] => {
     ok(
       'room',
       `${usable.length} of ${picked.nodes.length} nodes take it; ${picked.chosen.map((one) => `'${one}'`).join(', ')} best`,
-      `${asked.wanted.cpus} CPUs and ${asked.wanted.memory} are free${asked.wanted.count > 1 ? ` on ${asked.wanted.count} nodes` : ''} now`,
+      `${asked.wanted.cpus} CPU${asked.wanted.cpus === 1 ? '' : 's'} and ${asked.wanted.memory} are free${asked.wanted.count > 1 ? ` on ${asked.wanted.count} nodes` : ''} now`,
       { usable: usable.length },
     ),
     ...picked.warnings.map((said) =>
