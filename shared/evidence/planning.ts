@@ -1,10 +1,13 @@
 /** How many rounds and sessions an effect needs, from the noise of an earlier run. Pure. */
+import { normalQuantile } from './distributions.ts';
 import { DEFAULTS } from './input.ts';
 import { EFFICIENCY, roundsFor, studentPower } from './power.ts';
 
 /** The noise of one comparison: of one round's log-ratio, and between sessions where several were made. */
 export interface PairNoise {
   withinSd: number;
+  /** Degrees of freedom that `withinSd` was estimated with; left out: it is known. */
+  freedom?: number;
   betweenSd?: number;
 }
 
@@ -42,6 +45,27 @@ export const sessionsFor = (
   return null;
 };
 
+/** So many standard deviations stand for all that the true one may be. */
+const PLACES = 20;
+
+/** The chi-square quantile over its degrees of freedom (Wilson & Hilferty 1931). */
+const chiSquareShare = (p: number, freedom: number): number => {
+  const spread = 2 / (9 * freedom);
+  return Math.max(0.01, (1 - spread + normalQuantile(p) * Math.sqrt(spread)) ** 3);
+};
+
+/**
+ * What the standard deviation of a round may be, each value as likely: a dozen rounds know their own noise to a fifth, and a
+ * plan that takes it for certain finds less than it promises (checked in test/truth).
+ */
+const possibleSds = ({ withinSd, freedom }: PairNoise): number[] =>
+  freedom === undefined
+    ? [withinSd]
+    : Array.from(
+        { length: PLACES },
+        (_, at) => withinSd / Math.sqrt(chiSquareShare((at + 0.5) / PLACES, freedom)),
+      );
+
 /** Variance of one session's estimate around the program's effect. */
 export const sessionVariance = (noise: PairNoise, rounds: number): number =>
   noise.withinSd ** 2 / (rounds * EFFICIENCY) + (noise.betweenSd ?? 0) ** 2;
@@ -62,9 +86,9 @@ export const neededFor = (noise: PairNoise, wanted: Wanted): Needed => {
   const level = (wanted.level ?? DEFAULTS.level) / family;
   const distance = Math.log1p(effect) - Math.log1p(margin);
   // Noise of 0 is a measurement that can't see its own noise; the fewest rounds are still needed for p.
-  const shift = distance / Math.max(noise.withinSd, distance * 1e-6);
+  const shifts = possibleSds(noise).map((sd) => distance / Math.max(sd, distance * 1e-6));
   return {
-    rounds: roundsFor(shift, level, power),
+    rounds: roundsFor(shifts, level, power),
     sessions:
       noise.betweenSd === undefined
         ? null

@@ -46,6 +46,15 @@ describe('plans', () => {
     expect(roundsNeeded(0.02, 0.05, 0.03, 6)).toBeGreaterThan(roundsNeeded(0.02, 0.05, 0.03));
     expect(roundsNeeded(0, 0.05, 0.03)).toBe(6);
   });
+  test('a spread that few rounds were asked for needs more, down to what a known one needs', () => {
+    const needed = [2, 5, 11, 40, 1000].map(
+      (freedom) => neededFor({ withinSd: 0.02, freedom }, { effect: 0.05 }).rounds!,
+    );
+    expect(needed.toSorted((a, b) => b - a)).toEqual(needed);
+    expect(needed[0]! > needed[2]! && needed[2]! > needed[4]!).toBe(true);
+    expect(needed[4]).toBe(neededFor({ withinSd: 0.02 }, { effect: 0.05 }).rounds!);
+    expect(neededFor({ withinSd: 0, freedom: 5 }, { effect: 0.05 }).rounds).toBe(6);
+  });
   test.each([0.03, 0.01, 0, NaN])('an effect of %d is not above the margin', (effect) =>
     expect(() => neededFor({ withinSd: 0.02 }, { effect })).toThrow('margin'),
   );

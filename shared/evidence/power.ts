@@ -1,4 +1,5 @@
 /** What a number of rounds, or of sessions, can show: power on normal noise, and what it takes. Pure. */
+import { mean } from '../statistics.ts';
 import { normalQuantile, normalTail, studentQuantile } from './distributions.ts';
 import { attainedLevel, COUNTED, smallestReachable } from './signed-rank.ts';
 
@@ -48,9 +49,18 @@ export const detectableShift = (n: number, level: number, wanted: number): numbe
     : detectableErrors(n - 1, attained, wanted) / Math.sqrt(n * EFFICIENCY);
 };
 
-/** The fewest rounds (at most `most`) that find `shift` with this power; null when that is not enough. */
-export const roundsFor = (shift: number, level: number, wanted: number, most = 10_000): number | null => {
-  const enough = (n: number): boolean => power(shift, n, level) >= wanted;
+/**
+ * The fewest rounds (at most `most`) that find `shift` with this power; null when that is not enough. Of several shifts, each
+ * as likely as the others, they find as many.
+ */
+export const roundsFor = (
+  shift: number | readonly number[],
+  level: number,
+  wanted: number,
+  most = 10_000,
+): number | null => {
+  const shifts = typeof shift === 'number' ? [shift] : shift;
+  const enough = (n: number): boolean => mean(shifts.map((one) => power(one, n, level))) >= wanted;
   if (!enough(most)) return null;
   // Power of few rounds is saw-toothed, as their levels come in steps; from COUNTED rounds on it grows.
   for (let n = 3; n <= Math.min(COUNTED, most); n++) if (enough(n)) return n;

@@ -40,7 +40,7 @@ const CHOICES = [
   'The weights of sessions come from one pooled variance: a dozen rounds each make separate weights a lottery.',
   'Trend doubts need an effect of half the margin, too: on quiet machines tiny trends are significant and harmless.',
   'Warm-up is tested over all choices of first rounds, not a draw of them: at 12 rounds the smallest p is 1/220, and a draw called it now on one side of the level, now on the other.',
-  'A plan from a single A/A session holds its promise only on average over what that session measured of its own noise; hence the power reported for it.',
+  'A plan from one A/A session counts with every spread that so few rounds may have come from: with the one they measured taken for certain, 12 rounds planned for 76 % where 80 % was promised.',
   'Serial correlation of a dozen rounds is mostly invisible to any test; the turning order takes the machine’s own out of the ratio, and what a target has by itself is doubted from some dozens of rounds on.',
 ];
 

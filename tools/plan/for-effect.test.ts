@@ -63,7 +63,7 @@ const roundsFor = async (...flags: string[]): Promise<number> =>
 
 describe('an effect that can be told', () => {
   test('is planned with as many rounds as it takes, and it is said how many', async () => {
-    const { rounds } = neededFor({ withinSd: 0.02 }, { effect: 0.05, margin: 0.03, power: 0.8 });
+    const { rounds } = neededFor({ withinSd: 0.02, freedom: 11 }, { effect: 0.05, margin: 0.03, power: 0.8 });
     const { exit, compact, stderr } = await plan('--for-effect', '5%', '--from', 'aa');
     expect([exit, compact.rounds]).toEqual([0, rounds]);
     expect(stderr).toContain(
@@ -90,7 +90,7 @@ describe('an effect that can be told', () => {
     expect(stderr).toMatch(/\d+ sessions of \d+ rounds would say it of the program/);
     const apart = noiseOf([0.97, 1, 1.03].map((ratio) => ({ withinSd: 0.001, rounds: 12, ratio })));
     expect(apart.betweenSd).toBeCloseTo(0.03, 2);
-    expect(noiseOf([{ withinSd: 0.02, rounds: 12, ratio: 1 }])).toEqual({ withinSd: 0.02 });
+    expect(noiseOf([{ withinSd: 0.02, rounds: 12, ratio: 1 }])).toEqual({ withinSd: 0.02, freedom: 11 });
   });
 
   test('is recorded in run.json with the run it was planned from', async () => {

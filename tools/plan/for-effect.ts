@@ -56,27 +56,40 @@ interface Noisy {
   withinSd: number;
   betweenSd?: number;
   rounds: number;
+  /** How many sessions, when they are judged together. */
+  sessions?: number;
   ratio: number;
 }
 
 const noisyOf = (one: Conclusion): Noisy[] => {
-  const { withinSd, betweenSd, ratio, rounds } = one as Conclusion & Partial<Noisy>;
+  const { withinSd, betweenSd, ratio, rounds, sessions } = one as Conclusion & Partial<Noisy>;
   if (withinSd === undefined || ratio === null || !(ratio > 0)) return [];
-  return [{ withinSd, rounds, ratio, ...(betweenSd === undefined ? {} : { betweenSd }) }];
+  return [
+    {
+      withinSd,
+      rounds,
+      ratio,
+      ...(sessions === undefined ? {} : { sessions }),
+      ...(betweenSd === undefined ? {} : { betweenSd }),
+    },
+  ];
 };
 
 /** One question's noise: as its pooled conclusion says, or from its sessions one by one; between them from two on. */
 export const noiseOf = (all: readonly Noisy[]): PairNoise => {
-  const withinSd = Math.sqrt(mean(all.map((one) => one.withinSd ** 2)));
+  const within = {
+    withinSd: Math.sqrt(mean(all.map((one) => one.withinSd ** 2))),
+    freedom: all.reduce((sum, one) => sum + Math.max(1, one.rounds - (one.sessions ?? 1)), 0),
+  };
   const known = all.find((one) => one.betweenSd !== undefined)?.betweenSd;
-  if (known !== undefined) return { withinSd, betweenSd: known };
-  if (all.length < 2) return { withinSd };
+  if (known !== undefined) return { ...within, betweenSd: known };
+  if (all.length < 2) return within;
   const { between } = pooled(
     all.map((one) => Math.log(one.ratio)),
     all.map((one) => one.withinSd ** 2 / (one.rounds * EFFICIENCY)),
     DEFAULTS.level,
   );
-  return { withinSd, betweenSd: Math.sqrt(between) };
+  return { ...within, betweenSd: Math.sqrt(between) };
 };
 
 /** The noise of every question that the plan asks, or why the earlier run can't tell. Signed metrics have no noise in shares. */
