@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 /**
- * Runs `bun test` over the given folders and ends with `N passed, N failed`, counted from Bun's own JUnit report. A skipped
+ * Runs `bun test` over the given folders and files and ends with `N passed, N failed`, counted from Bun's own JUnit report. A skipped
  * test, a test file without tests and a folder without test files are failures: nothing that did not run counts as passed.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,9 @@ import { Glob } from 'bun';
 const root = resolve(import.meta.dir, '..');
 const folders = process.argv.slice(2);
 const files = folders
-  .flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync({ cwd: root })])
+  .flatMap((one) =>
+    one.endsWith('.test.ts') ? [one] : [...new Glob(`${one}/**/*.test.ts`).scanSync({ cwd: root })],
+  )
   .toSorted();
 if (files.length === 0) {
   console.log(`no test files in ${folders.join(', ')}\n0 passed, 1 failed`);

@@ -144,7 +144,7 @@ describe('certificates', () => {
 });
 
 describe('tokens', () => {
-  test('a token, a token file, and what they may not', async () => {
+  test('a token, a token file, a provider of old kubectls, and what they may not', async () => {
     const path = join(files.path, 'token');
     writeFileSync(path, `${token}\n`);
     for (const user of [
@@ -152,6 +152,7 @@ describe('tokens', () => {
       { tokenFile: path },
       { tokenFile: 'token' },
       { tokenFile: path, token: 'stale' },
+      { 'auth-provider': { name: 'oidc', config: { 'id-token': token } } },
     ]) {
       const reader = using({ user });
       expect(await pods(reader)).toHaveLength(1);

@@ -63,6 +63,16 @@ const removeNetworks = (slot: number): void => {
   }
 };
 
+/** Kills what runs in a cgroup: containers whose containerd was killed belong to nobody. */
+const killTree = (path: string): void => {
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) killTree(join(path, entry.name));
+    if (entry.name !== 'cgroup.procs') continue;
+    const pids = readFileSync(join(path, entry.name), 'utf8').split('\n').filter(Boolean);
+    if (pids.length > 0) quietly(['kill', '-9', ...pids]);
+  }
+};
+
 const removeTree = (path: string): void => {
   for (const entry of readdirSync(path, { withFileTypes: true }))
     if (entry.isDirectory()) removeTree(join(path, entry.name));
@@ -73,11 +83,21 @@ const removeTree = (path: string): void => {
   }
 };
 
-const removeCgroups = (slot: number): void => {
+/** The cgroups of a cluster's nodes: one per controller (v1), or one (v2). */
+export const cgroupsOf = (slot: number): string[] => {
   const base = '/sys/fs/cgroup';
-  for (const node of NODES)
-    for (const parent of [base, ...readdirSync(base).map((one) => join(base, one))])
-      if (existsSync(join(parent, cgroupOf(slot, node)))) removeTree(join(parent, cgroupOf(slot, node)));
+  return [base, ...readdirSync(base).map((one) => join(base, one))]
+    .flatMap((parent) => NODES.map((node) => join(parent, cgroupOf(slot, node))))
+    .filter((path) => existsSync(path));
+};
+
+const removeCgroups = async (slot: number): Promise<void> => {
+  for (const path of cgroupsOf(slot)) killTree(path);
+  // Those that were killed leave it a moment later.
+  for (let tries = 0; tries < 20 && cgroupsOf(slot).length > 0; tries++) {
+    for (const path of cgroupsOf(slot)) removeTree(path);
+    await Bun.sleep(100);
+  }
 };
 
 /** What ends the lines that `up` put into /etc/hosts. */
@@ -109,11 +129,11 @@ export const down = async (directory: string): Promise<void> => {
   await stop(directory, ['kube-apiserver']);
   await stop(directory, ['etcd']);
   for (const pid of processesOf('containerd-shim', `${directory}/`)) quietly(['kill', '-9', String(pid)]);
-  unmountAll(directory);
   const slot = slotOf(directory);
+  if (slot !== undefined) await removeCgroups(slot);
+  unmountAll(directory);
   if (slot !== undefined) {
     removeNetworks(slot);
-    removeCgroups(slot);
     freeSlot(directory);
   }
   removeHostNames(directory);

@@ -77,11 +77,11 @@ export const running = (spec: any, script: string): void =>
 /** It runs until it is told to stop. */
 export const waits = (spec: any): void => running(spec, 'trap "exit 143" TERM; while :; do sleep 1; done');
 
+/** A container of a size. */
+export const sized = (spec: any, cpu: string, memory = '256Mi'): void =>
+  void (spec.containers[0].resources = { requests: { cpu, memory }, limits: { cpu, memory } });
 /** Room for a real session beside others. */
-export const real = (spec: any): void => {
-  const size = { cpu: '200m', memory: '256Mi' };
-  spec.containers[0].resources = { requests: size, limits: { ...size } };
-};
+export const real = (spec: any): void => sized(spec, '350m');
 
 /** The built-in profile with one of its commands replaced, as a file. */
 export const profileWith = (

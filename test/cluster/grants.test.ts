@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import type { RunDirectory } from '../../shared/rundir.ts';
 import { main as pickNodes } from '../../tools/pick-nodes/main.ts';
 import { runTool } from '../outside.ts';
-import { apply, small } from './fault.ts';
-import { lanes } from './fault-lanes.ts';
+import { apply, real, small } from './fault.ts';
 import { until } from './processes.ts';
 import { makeArtifacts } from './session-image.ts';
 import {
@@ -24,6 +23,7 @@ import {
   untilNothingIsLeft,
   without,
 } from './session-runs.ts';
+import { sideBySide } from './side-by-side.ts';
 import { admin, scratch, untilAllowed } from './the-cluster.ts';
 
 const files = scratch();
@@ -37,8 +37,7 @@ const of = (bed: Bed, delivery: string, change: (manifest: any) => void = small)
     ...(delivery === 'bundle' ? { words: ['--bundle', bundle, '--base-image', bed.images.base] } : {}),
     change(manifest) {
       change(manifest);
-      const size = { cpu: '200m', memory: '256Mi' };
-      manifest.spec.template.spec.containers[0].resources = { requests: size, limits: { ...size } };
+      real(manifest.spec.template.spec);
     },
   });
 
@@ -73,7 +72,7 @@ const tryWithout = async (delivery: string, right: Right): Promise<void> => {
       if (verb === 'get' && resource === 'jobs') await forgetJob(bed, run);
       ended = await session(bed, run, '--settle', '4s');
       if (!(await countsHere(right))) return expect(ended.exit).toBe(0);
-      if (`${verb} ${resource}` !== 'delete jobs' && run.has('job.json')) await untilNothingIsLeft(bed, run);
+      if (nameOf(right) !== 'delete jobs' && run.has('job.json')) await untilNothingIsLeft(bed, run);
     }
     expect([ended.exit, ended.stdout]).toEqual([resource === 'events' ? 130 : 1, '']);
     expect(ended.stderr).toMatch(new RegExp(`not allowed to ${verb} ${resource}.*the README's grants list`));
@@ -83,19 +82,17 @@ const tryWithout = async (delivery: string, right: Right): Promise<void> => {
   }
 };
 
+const nameOf = ({ verb, resource }: Right): string => `${verb} ${resource}`;
 const rows = ['image', 'bundle'].flatMap((delivery) =>
   rightsIn(all.get(`k8sbench-${delivery}`)!).map((right) => ({ delivery, ...right })),
 );
-const nameOf = ({ delivery, verb, resource }: (typeof rows)[number]): string =>
-  `${delivery} ${verb} ${resource}`;
-const begun = lanes(
-  new Map(rows.map((row) => [nameOf(row), { lane: 'grants', begin: () => tryWithout(row.delivery, row) }])),
-  { grants: 4 },
+sideBySide(
+  "delivery 'image' and 'bundle' without one verb of their grant",
+  Object.fromEntries(
+    rows.map((row) => [`${row.delivery} ${nameOf(row)}`, () => tryWithout(row.delivery, row)]),
+  ),
+  4,
 );
-
-describe("delivery 'image' and 'bundle' without one verb of their grant", () => {
-  test.each(rows.map(nameOf))('%s', (name) => begun.get(name)!, 300_000);
-});
 
 /** Gives a bed's user rights in the whole cluster; the function that is given takes them away. */
 const everywhere = async (bed: Bed, rules: readonly Rule[]): Promise<() => void> => {
@@ -162,10 +159,18 @@ describe('the grant of cluster reads', () => {
       expect(picked.stderr).toContain("others' requests are not counted");
     },
   };
-  const lost = rightsIn(reads).map((right) => ({ ...right, name: `${right.verb} ${right.resource}` }));
   test('every verb of it is here', () =>
-    expect(Object.keys(LOST).toSorted()).toEqual(lost.map(({ name }) => name).toSorted()));
-  test.each(lost)('without $name', async (right) => LOST[right.name]!(await seenBy(without(reads, right))));
+    expect(Object.keys(LOST).toSorted()).toEqual(rightsIn(reads).map(nameOf).toSorted()));
+  sideBySide(
+    'without',
+    Object.fromEntries(
+      rightsIn(reads).map((right) => [
+        nameOf(right),
+        async () => LOST[nameOf(right)]!(await seenBy(without(reads, right))),
+      ]),
+    ),
+    3,
+  );
 
   test("the kubelet's own word is asked for only when it is wanted, and needs its own grant", async () => {
     const kubelet = all.get('k8sbench-kubelet-config')!;

@@ -8,7 +8,7 @@ import { formatYaml } from '../../shared/yaml.ts';
 import { manifestOf, type Session } from '../../shared/job/manifest.ts';
 import { AWKWARD } from './awkward.ts';
 import { until } from './processes.ts';
-import { admin, image, makeNamespace } from './the-cluster.ts';
+import { admin, image, makeNamespace, node1 } from './the-cluster.ts';
 
 let namespace: Awaited<ReturnType<typeof makeNamespace>>;
 beforeAll(async () => {
@@ -82,7 +82,7 @@ describe('the API server takes a manifest as it is, in a restricted namespace', 
       { ...bundle, parent: 'whole' },
     ],
   ])('%s', async (_, values, about) => {
-    const one = { ...session(values, about), node: 'node-1' };
+    const one = { ...session(values, about), node: node1 };
     const sent = manifestOf(one);
     const got = await admitted(one);
     expect(changes(sent, got)).toEqual([]);
@@ -145,13 +145,13 @@ test('a real pod says as its last line what keeps it from starting', async () =>
       { ...bundle, run: 'k8sbench-cmp-real' },
       JSON.stringify({ words: AWKWARD }),
     ),
-    node: 'node-1',
+    node: node1,
   };
   await submit(one);
   // busybox has no node: the script says so before it waits for anything.
   await until('its failure', async () => (await podsOf('k8sbench-cmp-real'))[0]?.status.phase === 'Failed');
   const [pod] = await podsOf('k8sbench-cmp-real');
-  expect(pod!.spec.nodeName).toBe('node-1');
+  expect(pod!.spec.nodeName).toBe(node1);
   const last = JSON.parse((await logOf(pod!.metadata.name)).trimEnd().split('\n').at(-1)!) as object;
   expect(last).toEqual({ t: 'error', message: "the base image has no 'node'; use an official Node image" });
 });
@@ -159,7 +159,7 @@ test('a real pod says as its last line what keeps it from starting', async () =>
 test('the environment arrives as it was written, and two sessions never share a node', async () => {
   const plan = JSON.stringify({ words: AWKWARD });
   const waiting = (run: string): any => {
-    const manifest = manifestOf({ ...session({}, { ...bundle, run }, plan), node: 'node-1' }) as any;
+    const manifest = manifestOf({ ...session({}, { ...bundle, run }, plan), node: node1 }) as any;
     manifest.spec.template.spec.containers[0].command = ['sh', '-c', 'sleep 300'];
     return manifest;
   };
@@ -185,7 +185,7 @@ test('the environment arrives as it was written, and two sessions never share a 
   });
   const [hash, names, where, root] = Buffer.concat(out).toString().split('\n');
   expect(hash!.slice(0, 64)).toBe(createHash('sha256').update(plan).digest('hex'));
-  expect([names, where, root]).toEqual([`node-1 ${pod!.metadata.name}`, '/data', 'read-only']);
+  expect([names, where, root]).toEqual([`${node1} ${pod!.metadata.name}`, '/data', 'read-only']);
   const second = await admin.create<KubernetesObject>(
     'jobs',
     { namespace: namespace.name },

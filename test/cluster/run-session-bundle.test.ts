@@ -1,24 +1,24 @@
 /** Bundles sent into pods of the cluster: whole, broken, wrong. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseForeignYaml } from '../../shared/yaml.ts';
-import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
+import { real, small } from './fault.ts';
 import { until } from './processes.ts';
 import { foreignExecutable } from './registry.ts';
 import { makeArtifacts, sealArtifacts } from './session-image.ts';
 import {
   type Bed,
+  expectWhole,
   grants,
   jobOf,
   makeBed,
   planned,
-  samplesIn,
   session,
   start,
   untilEvent,
   untilNothingIsLeft,
 } from './session-runs.ts';
+import { sideBySide } from './side-by-side.ts';
 import { admin } from './the-cluster.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -33,19 +33,24 @@ afterAll(() => bed.remove());
 
 const of = (directory: string, more: Parameters<typeof planned>[1] = {}, by = bed) =>
   planned(by, { ...more, words: ['--bundle', directory, '--base-image', bed.images.base] });
-
-const expectWhole = async (run: Awaited<ReturnType<typeof planned>>, rounds = 3): Promise<void> => {
-  const samples = samplesIn(run);
-  expect([samples.length, new Set(samples).size]).toEqual([3 * rounds, 3 * rounds]);
-  expect(await manifestProblems(run, [])).toEqual([]);
-  await untilNothingIsLeft(bed, run);
-};
+/** Small enough to stand beside others. */
+const beside = (directory: string, change?: (spec: any) => void, by = bed) =>
+  of(
+    directory,
+    {
+      change(manifest) {
+        real(small(manifest));
+        change?.(manifest.spec.template.spec);
+      },
+    },
+    by,
+  );
 
 test('a bundle arrives, is measured, and its pod does not linger', async () => {
   const run = await of(bundle);
   const ended = await session(bed, run);
   expect(ended).toMatchObject({ exit: 0 });
-  await expectWhole(run);
+  await expectWhole(bed, run, 3);
   const facts = JSON.parse(readFileSync(run.file('pod.log'), 'utf8').split('\n')[0]!);
   const about = JSON.parse(readFileSync(run.file('run.json'), 'utf8'));
   expect(facts).toMatchObject({ delivery: 'bundle', bundleSha256: about.bundleSha256, commit: about.commit });
@@ -59,62 +64,65 @@ const changed = (name: string, change: (directory: string) => void): string => {
   return directory;
 };
 
-describe('a bundle that is wrong', () => {
-  test('changed after it was planned', async () => {
-    const directory = changed('later', () => undefined);
-    const run = await of(directory);
-    writeFileSync(join(directory, 'lib/runtimes.mjs'), 'changed');
-    const ended = await session(bed, run);
-    expect(ended.exit).toBe(1);
-    expect(ended.stderr).toMatch(
-      /the bundle that was sent has SHA-256 '[0-9a-f]{64}', and '.*' was planned with '[0-9a-f]{64}'; was '.*' changed\? plan again/,
-    );
-    await untilNothingIsLeft(bed, run);
-  });
+sideBySide(
+  'a bundle that is wrong',
+  {
+    async 'changed after it was planned'() {
+      const directory = changed('later', () => undefined);
+      const run = await beside(directory);
+      writeFileSync(join(directory, 'lib/runtimes.mjs'), 'changed');
+      const ended = await session(bed, run);
+      expect(ended.exit).toBe(1);
+      expect(ended.stderr).toMatch(
+        /the bundle that was sent has SHA-256 '[0-9a-f]{64}', and '.*' was planned with '[0-9a-f]{64}'; was '.*' changed\? plan again/,
+      );
+      await untilNothingIsLeft(bed, run);
+    },
 
-  test('for another architecture', async () => {
-    const directory = changed('other', (one) => {
-      writeFileSync(join(one, 'bin/busybox'), foreignExecutable());
-      sealArtifacts(one);
-    });
-    const run = await of(directory);
-    // The scheduler would keep it away; the pod's own check is what is tested.
-    const manifest = parseForeignYaml(readFileSync(run.file('manifest.yaml'), 'utf8'), 'manifest') as any;
-    const terms =
-      manifest.spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
-    for (const term of terms.nodeSelectorTerms)
-      term.matchExpressions = term.matchExpressions.filter((one: any) => one.key !== 'kubernetes.io/arch');
-    writeFileSync(run.file('manifest.yaml'), JSON.stringify(manifest));
-    const ended = await session(bed, run);
-    expect(ended.exit).toBe(1);
-    expect(ended.stderr).toMatch(/this node is 'a\w+64', the bundle is for 'a\w+64'/);
-    await untilNothingIsLeft(bed, run);
-  });
+    async 'for another architecture'() {
+      const directory = changed('other', (one) => {
+        writeFileSync(join(one, 'bin/busybox'), foreignExecutable());
+        sealArtifacts(one);
+      });
+      // The scheduler would keep it away; the pod's own check is what is tested.
+      const run = await beside(directory, ({ affinity }) => {
+        const terms = affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+        for (const term of terms.nodeSelectorTerms)
+          term.matchExpressions = term.matchExpressions.filter(
+            (one: any) => one.key !== 'kubernetes.io/arch',
+          );
+      });
+      const ended = await session(bed, run);
+      expect(ended.exit).toBe(1);
+      expect(ended.stderr).toMatch(/this node is 'a\w+64', the bundle is for 'a\w+64'/);
+      await untilNothingIsLeft(bed, run);
+    },
 
-  test('larger than the scratch space of its pod', async () => {
-    const run = await of(bundle, {
-      change(manifest) {
-        const { volumes } = manifest.spec.template.spec;
+    async 'larger than the scratch space of its pod'() {
+      const run = await beside(bundle, ({ volumes }) => {
         volumes.find((one: any) => one.name === 'bundle').emptyDir = { medium: 'Memory', sizeLimit: '1Mi' };
-      },
-    });
-    const ended = await session(bed, run);
-    expect(ended.exit).toBe(1);
-    expect(ended.stderr).toMatch(
-      /the pod could not take the bundle: gzip: .*o space left.*; is its scratch space full/,
-    );
-    await untilNothingIsLeft(bed, run);
-  });
+      });
+      const ended = await session(bed, run);
+      expect(ended.exit).toBe(1);
+      expect(ended.stderr).toMatch(
+        /the pod could not take the bundle: gzip: .*o space left.*; is its scratch space full/,
+      );
+      await untilNothingIsLeft(bed, run);
+    },
 
-  test('for another release of Node', async () => {
-    const directory = changed('release', (one) => writeFileSync(join(one, 'VERSIONS'), 'node=v1.2.3\n'));
-    const ended = await session(bed, await of(directory));
-    expect(ended.exit).toBe(1);
-    expect(ended.stderr).toMatch(/the artifacts need node 'v1\.2\.3' \(VERSIONS\), and this place has 'v\d+/);
-  });
-});
+    async 'for another release of Node'() {
+      const directory = changed('release', (one) => writeFileSync(join(one, 'VERSIONS'), 'node=v1.2.3\n'));
+      const ended = await session(bed, await beside(directory));
+      expect(ended.exit).toBe(1);
+      expect(ended.stderr).toMatch(
+        /the artifacts need node 'v1\.2\.3' \(VERSIONS\), and this place has 'v\d+/,
+      );
+    },
+  },
+  4,
+);
 
-test('a stream that breaks is sent again', async () => {
+const brokenStream = async (): Promise<void> => {
   const big = changed('big', (one) => {
     // Noise does not compress: the stream takes long enough to be cut.
     const noise = Buffer.alloc(96 << 20);
@@ -127,7 +135,7 @@ test('a stream that breaks is sent again', async () => {
   for (const { cluster } of config.clusters) cluster['proxy-url'] = tunnel.url;
   const through = { ...bed, kubeconfig: join(bed.directory, 'through') };
   writeFileSync(through.kubeconfig, JSON.stringify(config));
-  const run = await of(big, {}, through);
+  const run = await beside(big, undefined, through);
   const running = start(through, ['--run', run.name]);
   await untilEvent(run, 'started');
   const { name } = jobOf(run).pod!;
@@ -141,19 +149,30 @@ test('a stream that breaks is sent again', async () => {
   tunnel.close();
   expect(ended).toMatchObject({ exit: 0 });
   expect(ended.stderr).toContain('sending the bundle again');
-  await expectWhole(run);
-});
+  await expectWhole(bed, run, 3);
+};
 
-test.each(['started', 'delivered', 'measuring'])(
-  'a runner killed once it was %s: the next one has every sample once',
-  async (event) => {
-    const run = await of(bundle);
-    const first = start(bed, ['--run', run.name]);
-    await untilEvent(run, event);
-    first.kill('SIGKILL');
-    await first.ended;
-    const second = await session(bed, run);
-    expect(second).toMatchObject({ exit: 0 });
-    await expectWhole(run);
+const killedOnce = async (event: string): Promise<void> => {
+  const run = await beside(bundle);
+  const first = start(bed, ['--run', run.name]);
+  await untilEvent(run, event);
+  first.kill('SIGKILL');
+  await first.ended;
+  const second = await session(bed, run);
+  expect(second).toMatchObject({ exit: 0 });
+  await expectWhole(bed, run, 3);
+};
+
+sideBySide(
+  'a delivery that is interrupted',
+  {
+    'a stream that breaks is sent again': brokenStream,
+    ...Object.fromEntries(
+      ['started', 'delivered', 'measuring'].map((event) => [
+        `a runner killed once it was ${event}: the next one has every sample once`,
+        () => killedOnce(event),
+      ]),
+    ),
   },
+  4,
 );

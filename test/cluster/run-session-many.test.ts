@@ -21,7 +21,7 @@ import {
   untilEvent,
   untilNothingIsLeft,
 } from './session-runs.ts';
-import { admin, makeUser } from './the-cluster.ts';
+import { admin, makeUser, node1, node2 } from './the-cluster.ts';
 
 let bed: Bed;
 beforeAll(async () => {
@@ -52,21 +52,21 @@ const expectBoth = async (run: RunDirectory): Promise<void> => {
 
 describe('a spread', () => {
   test('runs side by side, one session a node', async () => {
-    const run = await of('--nodes', 'node-1,node-2');
+    const run = await of('--nodes', `${node1},${node2}`);
     expect(await session(bed, run)).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
     const spread = run.json('spread.json', spreadSchema);
     expect(spread).toMatchObject({
       over: 'nodes',
       children: [
-        { node: 'node-1', outcome: 'done' },
-        { node: 'node-2', outcome: 'done' },
+        { node: node1, outcome: 'done' },
+        { node: node2, outcome: 'done' },
       ],
     });
     await expectBoth(run);
   });
 
   test('killed and called again has every sample once', async () => {
-    const run = await of('--nodes', 'node-1,node-2');
+    const run = await of('--nodes', `${node1},${node2}`);
     const first = start(bed, ['--run', run.name]);
     await until('both', () => run.has('spread.json'));
     for (const child of childrenOf(run)) await untilEvent(child, 'measuring');
@@ -80,7 +80,7 @@ describe('a spread', () => {
     const run = await planned(bed, {
       node: '',
       rounds: 200,
-      words: ['--image', bed.images.session, '--nodes', 'node-1,node-2'],
+      words: ['--image', bed.images.session, '--nodes', `${node1},${node2}`],
     });
     const running = start(bed, ['--run', run.name]);
     await until('both', () => run.has('spread.json'));
@@ -104,7 +104,7 @@ describe('a spread', () => {
   });
 
   test('in turn, with new pods: --sessions', async () => {
-    const run = await of('--sessions', '2', '--node', 'node-1');
+    const run = await of('--sessions', '2', '--node', node1);
     expect((await session(bed, run)).exit).toBe(0);
     const [one, two] = childrenOf(run) as [RunDirectory, RunDirectory];
     expect(jobOf(one).pod!.uid).not.toBe(jobOf(two).pod!.uid);
@@ -118,7 +118,7 @@ describe('from outside', () => {
   test('list, cancel: what is there is saved; delete: by directory and by name', async () => {
     const [one, two, three] = [
       await planned(bed, { rounds: 300 }),
-      await planned(bed, { node: 'node-2', rounds: 300 }),
+      await planned(bed, { node: node2, rounds: 300 }),
       await planned(bed, { rounds: 300 }),
     ];
     for (const run of [one, two]) expect((await session(bed, run, '--detach')).exit).toBe(0);
@@ -226,7 +226,7 @@ test('compare from the command line, as the user of the grant, nodes picked with
       ],
       { cwd: bed.directory, env: { KUBECONFIG: '' } },
     );
-  const line = JSON.parse(compare(bed.kubeconfig, '--pick-node', '--nodes', 'node-2,node-1'));
+  const line = JSON.parse(compare(bed.kubeconfig, '--pick-node', '--nodes', `${node2},${node1}`));
   expect(line).toMatchObject({ rule: 'store', turns: 50 });
   const token = await makeUser(bed.namespace, 'reader', grants().get('k8sbench-image')!);
   const role = { name: `k8sbench-reads-${bed.namespace}` };

@@ -1,22 +1,23 @@
 /** Sessions in the cluster that go well, and runners that are killed, stopped and called again. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { RunDirectory } from '../../shared/rundir.ts';
 import { parseForeignYaml } from '../../shared/yaml.ts';
-import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
-import { blocking } from './faults.ts';
-import { pidOf, until } from './processes.ts';
+import { real, small } from './fault.ts';
+import { until } from './processes.ts';
 import {
   type Bed,
+  expectWhole,
   jobOf,
   makeBed,
   planned,
-  samplesIn,
   session,
   start,
   untilEvent,
   untilNothingIsLeft,
 } from './session-runs.ts';
-import { admin, ownDirectory } from './the-cluster.ts';
+import { sideBySide } from './side-by-side.ts';
+import { admin, node1 } from './the-cluster.ts';
 
 let bed: Bed;
 beforeAll(async () => {
@@ -24,27 +25,16 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => bed.remove());
 
-/** Every sample of 3 rounds of three targets, once, and a directory that is whole. */
-const expectWhole = async (run: Awaited<ReturnType<typeof planned>>, rounds = 3): Promise<void> => {
-  const samples = samplesIn(run);
-  expect(samples.length).toBe(3 * rounds);
-  expect(new Set(samples).size).toBe(samples.length);
-  expect(await manifestProblems(run, [])).toEqual([]);
-  expect(jobOf(run)).toMatchObject({ outcome: 'done', exit: 0 });
-  expect(run.has('pod.log.partial')).toBe(false);
-  await untilNothingIsLeft(bed, run);
-};
-
 describe('a session that goes well', () => {
   test('as the user of the grant, in a restricted namespace; nothing secret and nothing else is left', async () => {
     const run = await planned(bed);
     const ended = await session(bed, run);
     expect(ended).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
-    await expectWhole(run);
+    await expectWhole(bed, run, 3);
     const cluster = JSON.parse(readFileSync(run.file('cluster.json'), 'utf8'));
     expect(cluster).toMatchObject({
       format: 'cluster/1',
-      node: { name: 'node-1' },
+      node: { name: node1 },
       image: bed.images.session,
     });
     expect(cluster.missing).toContain('node: not allowed');
@@ -71,122 +61,106 @@ describe('a session that goes well', () => {
   });
 });
 
-describe('attaching', () => {
-  test.each(['claimed', 'submitted', 'admitted', 'started', 'measuring'])(
-    'a runner killed once it was %s: the next one has every sample once',
-    async (event) => {
-      const run = await planned(bed, { rounds: 4 });
-      const first = start(bed, ['--run', run.name]);
-      await untilEvent(run, event);
-      if (event === 'measuring')
-        await until(
-          'some of its log',
-          () =>
-            run.has('pod.log.partial') &&
-            readFileSync(run.file('pod.log.partial'), 'utf8').includes('"t":"sample"'),
-        );
-      first.kill('SIGKILL');
-      expect((await first.ended).signal).toBe('SIGKILL');
-      const { job } = jobOf(run);
-      const second = await session(bed, run);
-      expect(second.exit).toBe(0);
-      expect(second.stderr).toContain('attaching');
-      await expectWhole(run, 4);
-      if (job) expect(jobOf(run).job!.uid).toBe(job.uid);
-    },
-  );
+/** Small enough to stand beside others. */
+const beside = (rounds = 3): Promise<RunDirectory> =>
+  planned(bed, { rounds, change: (manifest) => real(small(manifest)) });
 
-  test('a runner killed between the request and its answer: its Job is found by its word', async () => {
-    const run = await planned(bed);
-    const first = start(bed, ['--run', run.name, '--detach']);
-    expect((await first.ended).exit).toBe(0);
-    const { job, pod: _pod, ...before } = jobOf(run);
-    writeFileSync(run.file('job.json'), JSON.stringify({ ...before, timeline: before.timeline.slice(0, 1) }));
-    expect((await session(bed, run)).exit).toBe(0);
-    expect(jobOf(run).job).toEqual(job!);
-    await expectWhole(run);
-  });
-
-  test('detached, done without a runner, and collected; and a whole log whose runner was killed before it cleaned up', async () => {
-    const run = await planned(bed);
-    const detached = await session(bed, run, '--detach');
-    expect(detached).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
-    expect(jobOf(run).outcome).toBe('running');
-    const uid = jobOf(run).job!.uid;
-    await until('its end', async () =>
-      (
-        (await admin.get<any>('jobs', { namespace: bed.namespace, name: run.name })).status.conditions ?? []
-      ).some((one: any) => one.type === 'Complete'),
+const killedOnce = async (event: string): Promise<void> => {
+  const run = await beside(4);
+  const first = start(bed, ['--run', run.name]);
+  await untilEvent(run, event);
+  if (event === 'measuring')
+    await until(
+      'some of its log',
+      () =>
+        run.has('pod.log.partial') &&
+        readFileSync(run.file('pod.log.partial'), 'utf8').includes('"t":"sample"'),
     );
-    expect((await session(bed, run)).exit).toBe(0);
-    await expectWhole(run);
-    // Back to the moment between saving the log and removing the Job.
-    const { exit: _exit, log: _log, ...job } = jobOf(run);
-    writeFileSync(run.file('job.json'), JSON.stringify({ ...job, outcome: 'running' }));
-    rmSync(run.file('MANIFEST.sha256'));
-    expect((await session(bed, run)).exit).toBe(0);
-    await expectWhole(run);
-    expect(jobOf(run).job!.uid).toBe(uid);
-  });
+  first.kill('SIGKILL');
+  expect((await first.ended).signal).toBe('SIGKILL');
+  const { job } = jobOf(run);
+  const second = await session(bed, run);
+  expect(second.exit).toBe(0);
+  expect(second.stderr).toContain('attaching');
+  await expectWhole(bed, run, 4);
+  if (job) expect(jobOf(run).job!.uid).toBe(job.uid);
+};
+const STAGES = ['claimed', 'submitted', 'admitted', 'started', 'measuring'];
 
-  test('a second runner is refused while one follows; ^C stops, saves and removes', async () => {
-    const run = await planned(bed, { rounds: 60 });
-    const first = start(bed, ['--run', run.name]);
-    await untilEvent(run, 'measuring');
-    const second = await session(bed, run);
-    expect(second.exit).toBe(1);
-    expect(second.stderr).toContain('is being measured by process');
-    first.kill('SIGINT');
-    const ended = await first.ended;
-    expect(ended).toMatchObject({ exit: 130, stdout: '' });
-    expect(ended.stderr).toContain('stopped by SIGINT before it was done');
-    const log = readFileSync(run.file('pod.log'), 'utf8');
-    expect(log).toContain('"code":"interrupted"');
-    expect(jobOf(run)).toMatchObject({ outcome: 'interrupted', exit: 130 });
-    await untilNothingIsLeft(bed, run);
-    // The same command measures anew.
-    expect(run.has('MANIFEST.sha256')).toBe(false);
-  });
+sideBySide(
+  'attaching',
+  {
+    ...Object.fromEntries(
+      STAGES.map((event) => [
+        `a runner killed once it was ${event}: the next one has every sample once`,
+        () => killedOnce(event),
+      ]),
+    ),
 
-  test('a terminal that hangs up leaves it to itself', async () => {
-    const run = await planned(bed, { rounds: 6 });
-    const first = start(bed, ['--run', run.name]);
-    await untilEvent(run, 'measuring');
-    first.kill('SIGHUP');
-    expect((await first.ended).stderr).toContain('attaches to it');
-    expect((await session(bed, run)).exit).toBe(0);
-    await expectWhole(run, 6);
-  });
-});
+    async 'a runner killed between the request and its answer: its Job is found by its word'() {
+      const run = await beside();
+      const first = start(bed, ['--run', run.name, '--detach']);
+      expect((await first.ended).exit).toBe(0);
+      const { job, pod: _pod, ...before } = jobOf(run);
+      writeFileSync(
+        run.file('job.json'),
+        JSON.stringify({ ...before, timeline: before.timeline.slice(0, 1) }),
+      );
+      expect((await session(bed, run)).exit).toBe(0);
+      expect(jobOf(run).job).toEqual(job!);
+      await expectWhole(bed, run, 3);
+    },
 
-describe('an API server', () => {
-  test('killed, its history forgotten, and started again, costs nothing', async () => {
-    const run = await planned(bed, { rounds: 20 });
-    const first = start(bed, ['--run', run.name]);
-    await untilEvent(run, 'measuring');
-    // Its watches come from before what is remembered: they list again.
-    blocking(ownDirectory!, 'forget-history');
-    const ended = await first.ended;
-    expect(ended.exit).toBe(0);
-    await expectWhole(run, 20);
-  });
+    async 'detached, done without a runner, and collected; and a whole log whose runner was killed before it cleaned up'() {
+      const run = await beside();
+      const detached = await session(bed, run, '--detach');
+      expect(detached).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
+      expect(jobOf(run).outcome).toBe('running');
+      const uid = jobOf(run).job!.uid;
+      await until('its end', async () =>
+        (
+          (await admin.get<any>('jobs', { namespace: bed.namespace, name: run.name })).status.conditions ?? []
+        ).some((one: any) => one.type === 'Complete'),
+      );
+      expect((await session(bed, run)).exit).toBe(0);
+      await expectWhole(bed, run, 3);
+      // Back to the moment between saving the log and removing the Job.
+      const { exit: _exit, log: _log, ...job } = jobOf(run);
+      writeFileSync(run.file('job.json'), JSON.stringify({ ...job, outcome: 'running' }));
+      rmSync(run.file('MANIFEST.sha256'));
+      expect((await session(bed, run)).exit).toBe(0);
+      await expectWhole(bed, run, 3);
+      expect(jobOf(run).job!.uid).toBe(uid);
+    },
 
-  test('that stands still for a minute costs nothing, nor a session that is submitted meanwhile', async () => {
-    const [measured, submitted] = [
-      await planned(bed, { rounds: 40 }),
-      await planned(bed, { node: 'node-2' }),
-    ];
-    const first = start(bed, ['--run', measured.name]);
-    await untilEvent(measured, 'measuring');
-    const server = pidOf(ownDirectory!, 'kube-apiserver')!;
-    process.kill(server, 'SIGSTOP');
-    const second = start(bed, ['--run', submitted.name]);
-    await Bun.sleep(62_000);
-    process.kill(server, 'SIGCONT');
-    const both = await Promise.all([first.ended, second.ended]);
-    expect(both.map(({ exit }) => exit)).toEqual([0, 0]);
-    expect(both[1].stderr).toContain('looking whether the Job was made');
-    await expectWhole(measured, 40);
-    await expectWhole(submitted);
-  }, 180_000);
-});
+    async 'a second runner is refused while one follows; ^C stops, saves and removes'() {
+      const run = await beside(60);
+      const first = start(bed, ['--run', run.name]);
+      await untilEvent(run, 'measuring');
+      const second = await session(bed, run);
+      expect(second.exit).toBe(1);
+      expect(second.stderr).toContain('is being measured by process');
+      first.kill('SIGINT');
+      const ended = await first.ended;
+      expect(ended).toMatchObject({ exit: 130, stdout: '' });
+      expect(ended.stderr).toContain('stopped by SIGINT before it was done');
+      const log = readFileSync(run.file('pod.log'), 'utf8');
+      expect(log).toContain('"code":"interrupted"');
+      expect(jobOf(run)).toMatchObject({ outcome: 'interrupted', exit: 130 });
+      await untilNothingIsLeft(bed, run);
+      // The same command measures anew.
+      expect(run.has('MANIFEST.sha256')).toBe(false);
+    },
+
+    async 'a terminal that hangs up leaves it to itself'() {
+      const run = await beside(6);
+      const first = start(bed, ['--run', run.name]);
+      await untilEvent(run, 'measuring');
+      first.kill('SIGHUP');
+      expect((await first.ended).stderr).toContain('attaches to it');
+      expect((await session(bed, run)).exit).toBe(0);
+      await expectWhole(bed, run, 6);
+    },
+  },
+  4,
+);

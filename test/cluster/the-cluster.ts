@@ -1,6 +1,7 @@
 /**
  * The cluster that all tests of one run share, and what they make in it: the one that K8SBENCH_TEST_KUBECONFIG names (kind,
- * k3d, a company's; K8SBENCH_TEST_IMAGE an image with a shell that it can run), else one started here, as root on Linux.
+ * k3d, a company's, with two nodes; K8SBENCH_TEST_IMAGE: an image with a shell that it can run; K8SBENCH_TEST_REGISTRY: one
+ * that takes pushes over plain HTTP, for sessions), else one started here, as root on Linux.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,6 +52,21 @@ export const connected = (
 ): Cluster => connect(values, worldWith(more));
 
 export const admin = connected();
+
+interface Node {
+  metadata: { name: string; labels?: Record<string, string> };
+  spec?: { unschedulable?: boolean; taints?: { effect: string }[] };
+}
+
+/** Names of the nodes that take any pod, in order. */
+export const nodes: readonly string[] = (await admin.list<Node>('nodes', {}))
+  .filter(
+    ({ spec }) =>
+      spec?.unschedulable !== true && !(spec?.taints ?? []).some((one) => one.effect !== 'PreferNoSchedule'),
+  )
+  .map((one) => one.metadata.name)
+  .toSorted();
+export const [node1 = '', node2 = node1] = nodes;
 
 /** A connection whose kubeconfig is the administrator's, changed. */
 const connectedWith = (change: (config: ReadConfig) => void): Cluster => {

@@ -1,11 +1,11 @@
 /** What goes wrong in a cluster, made to happen: fault → message → exit status, with nothing left and nothing lost. The table is in fault-table-*.ts. */
 import { afterAll, beforeAll, describe, test } from 'bun:test';
-import { type Fault, meet } from './fault.ts';
-import { lanes } from './fault-lanes.ts';
-import { ON_NODE } from './fault-table-node.ts';
-import { RUNNING } from './fault-table-run.ts';
-import { STARTING } from './fault-table-start.ts';
-import { type Bed, makeBed } from './session-runs.ts';
+import { type Fault, meet } from '../fault.ts';
+import { ON_NODE } from '../fault-table-node.ts';
+import { RUNNING } from '../fault-table-run.ts';
+import { STARTING } from '../fault-table-start.ts';
+import { type Bed, makeBed } from '../session-runs.ts';
+import { lanes } from '../side-by-side.ts';
 
 /** More side by side would be slow on two cores. */
 const PLACES = { 'node-1': 5, 'node-2': 1 };
