@@ -3,8 +3,8 @@
  * output is read. People write it, so unknown keys are refused; a new agent is a file, no code. Spec §9.
  *
  * Texts may hold `{node}` (the pinned Node), `{arm}` (the directory arms/<id> of the bundle), `{home}` (an empty home directory),
- * `{url}` (the model's API, ending in /v1), `{model}` (its name), `{instruction}` (the task's text) and `{context}` (the
- * model's context in tokens); `{{` and `}}` are braces.
+ * `{url}` (the model's API, ending in /v1), `{model}` (its name), `{instruction}` (the task's text), `{context}` (the
+ * model's context in tokens), `{arch}` (x64, arm64) and `{cpu}` (x86_64, aarch64); `{{` and `}}` are braces.
  */
 import * as v from 'valibot';
 import { command, text, word } from './primitives.ts';

@@ -8,7 +8,8 @@ const readers = [
   (text: string): unknown => parse(text, { version: '1.2', schema: 'core' }),
   (text: string): unknown => parse(text, { version: '1.1', schema: 'yaml-1.1' }),
 ];
-const back = (value: unknown): unknown[] => readers.map((read) => read(formatYaml(value)));
+const back = (value: unknown): unknown[] =>
+  [false, true].flatMap((plain) => readers.map((read) => read(formatYaml(value, { plain }))));
 
 describe('formatYaml', () => {
   test.each(AWKWARD)('%j survives as value, in a list, and as key', (text) => {
@@ -52,6 +53,14 @@ describe('formatYaml', () => {
     ).toBe(
       'kind: "Job"\nspec:\n  a.b/c: 1\n  list:\n    - name: "x"\n      args:\n        - "y"\n  script: |\n    set -u\n\n    exec x\n',
     ));
+
+  test('stands without quotes where it can be nothing else', () =>
+    expect(
+      formatYaml(
+        { apiVersion: 'batch/v1', image: 'a.b/c@sha256:0f', on: 'yes', port: '80', at: '/x', 'k/v1': 'a b' },
+        { plain: true },
+      ),
+    ).toBe('apiVersion: batch/v1\nimage: a.b/c@sha256:0f\n"on": "yes"\nport: "80"\nat: /x\nk/v1: "a b"\n'));
 
   test.each([[{ a: '\ud800' }], [{ a: Number.NaN }]])('refuses %p', (value) =>
     expect(() => formatYaml(value)).toThrow("can't write"),

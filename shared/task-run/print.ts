@@ -7,4 +7,4 @@ export const comment = (lines: readonly string[]): string =>
 
 /** Objects as documents; the words before the first say what it is about. */
 export const documents = (objects: readonly object[], about: readonly string[] = []): string =>
-  comment(about) + objects.map((one) => formatYaml(one)).join('---\n');
+  comment(about) + objects.map((one) => formatYaml(one, { plain: true })).join('---\n');

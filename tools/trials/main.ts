@@ -5,9 +5,10 @@ import { flags, verbOf, VERBS } from './verbs.ts';
 
 export const tool = defineTool({
   name: 'trials',
-  about: 'agents on tasks: the Jobs of a run, their results, and who solves how much',
+  about:
+    'agents on tasks: locks tasks, prints the Jobs of a run, collects their results, tells who solves how much',
   flags,
-  words: [{ name: 'VERB', about: 'what to do', required: true, options: Object.keys(VERBS) }],
+  words: [{ name: 'VERB', about: 'what to do (default: print)', options: Object.keys(VERBS) }],
   more: [
     'VERBS',
     '',

@@ -2,12 +2,16 @@
 import type { Call } from '../../shared/command-line.ts';
 import type { Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
-import { duration, text, unlessNo, whole, yes } from '../../shared/flags.ts';
+import { duration, list, readText, text, unlessNo, whole, yes } from '../../shared/flags.ts';
 import { apply } from './apply.ts';
 import { collect } from './collect.ts';
+import { lock, lockFlags } from './lock.ts';
+import { print, printFlags } from './print.ts';
 import { score } from './score.ts';
 
 export const flags = {
+  ...printFlags,
+  ...lockFlags,
   run: text(
     "apply, collect, score: directory that 'trials --out' made; '-' reads its path from stdin",
     'DIR',
@@ -20,8 +24,12 @@ export const flags = {
     default: 10_000,
   }),
   seed: whole('score: of those draws', 'N', { default: 1, max: 2 ** 32 - 1 }),
-  out: text("score: '-' prints the score instead of the run's path", '-'),
-  json: yes('score: the same'),
+  out: text(
+    "print: directory that gets trials.yaml and trials.json; lock: the lock (default: tasks.lock); score: '-' prints the score",
+    'PATH',
+  ),
+  json: yes('print: print trials.json; score: print the score'),
+  tasks: list('print, lock: only these tasks', 'A,…', readText),
   'at-once': whole('apply: so many Jobs of the run at once, at most', 'K', { min: 1, default: 10 }),
   again: yes("apply: also trials that were lost to the place, never one with a result or an agent's fault"),
   queue: text("apply: Kueue's queue (default: the namespace's only one; none: without)", 'NAME'),
@@ -41,11 +49,11 @@ export interface Verb {
   run(call: TrialsCall): Promise<Exit>;
 }
 
-export const VERBS: Readonly<Record<string, Verb>> = { apply, collect, score };
+export const VERBS: Readonly<Record<string, Verb>> = { lock, print, apply, collect, score };
 
 /** The verb that a command line names (one of them, the command line sees to it); a flag of another verb is refused. */
 export const verbOf = ({ words, given }: TrialsCall): Verb => {
-  const name = words[0]!;
+  const name = words[0] ?? 'print';
   const verb = VERBS[name]!;
   const surplus = [...given.keys()].filter((flag) => !verb.flags.includes(flag as keyof typeof flags));
   if (surplus.length > 0) throw usage(surplus.map((flag) => `'trials ${name}' takes no flag '--${flag}'`));

@@ -25,6 +25,8 @@ const VERSION_S = 120;
 /** The longest argument that Linux takes, bytes. */
 const LONGEST_WORD = 128 << 10;
 
+const CPUS: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+
 /** Replaces `{name}`; `{{` and `}}` are braces. */
 const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{\{|\}\}|\{(\w+)\}/g, (all, name: string | undefined) =>
@@ -51,6 +53,9 @@ const valuesOf = ({ runtime, home, model }: Work): Record<string, string> => ({
   url: model.url,
   model: model.name,
   context: String(model.contextTokens ?? 32768),
+  // Words for the machine as packages use them in their names.
+  arch: process.arch,
+  cpu: CPUS[process.arch] ?? process.arch,
   instruction: readFileSync(join(runtime, 'instruction.md'), 'utf8'),
 });
 

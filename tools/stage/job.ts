@@ -1,0 +1,98 @@
+/** The Job that receives a bundle, checks it and unpacks it onto the trials' claim. Pure. */
+import { labelsOf, TRIAL_CLAIM } from '../../shared/task-run/names.ts';
+import {
+  literal,
+  metadata,
+  podBasics,
+  podMetadata,
+  resources,
+  RESTRICTED,
+  restrictedPod,
+} from '../../shared/task-run/pods.ts';
+import type { TaskValues } from '../../shared/task-run/settings.ts';
+import script from './stage.txt';
+
+/** For the archive to arrive, s. */
+const PATIENCE = 1800;
+const DEADLINE = 2 * 3600;
+
+export interface Archive {
+  /** Before compression: the bundle's identity. */
+  sha256: string;
+  /** The compressed file. */
+  path: string;
+  size_bytes: number;
+  /** Before compression. */
+  unpacked_bytes: number;
+}
+
+export const stageName = (sha256: string): string => `k8sbench-stage-${sha256.slice(0, 12)}`;
+
+/** Room for the archive in both forms, in whole GiB. */
+const room = ({ size_bytes, unpacked_bytes }: Archive): string =>
+  `${Math.ceil((size_bytes + unpacked_bytes) / 2 ** 30) + 1}Gi`;
+
+export const stageJob = (archive: Archive, values: TaskValues): object => {
+  const name = stageName(archive.sha256);
+  const labels = labelsOf('stage', name);
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: metadata(values, name, labels),
+    spec: {
+      backoffLimit: 0,
+      completions: 1,
+      parallelism: 1,
+      podReplacementPolicy: 'Failed',
+      activeDeadlineSeconds: DEADLINE,
+      ttlSecondsAfterFinished: 86400,
+      template: {
+        metadata: podMetadata(values, labels),
+        spec: {
+          restartPolicy: 'Never',
+          ...podBasics(values, {
+            ...(values.nodeSelector ? { nodeSelector: values.nodeSelector } : {}),
+            ...(values.tolerations ? { tolerations: values.tolerations } : {}),
+          }),
+          securityContext: restrictedPod(),
+          containers: [
+            {
+              name: 'stage',
+              image: values.baseImage,
+              imagePullPolicy: 'IfNotPresent',
+              command: [
+                'sh',
+                '-c',
+                literal(`claim=${TRIAL_CLAIM} bundle=${archive.sha256} patience=${PATIENCE}\n${script}`),
+              ],
+              resources: resources({ cpu: '1', memory: '512Mi' }),
+              securityContext: RESTRICTED,
+              volumeMounts: [
+                { name: 'claim', mountPath: TRIAL_CLAIM },
+                { name: 'stage', mountPath: '/stage' },
+              ],
+            },
+          ],
+          volumes: [
+            { name: 'claim', persistentVolumeClaim: { claimName: values.gpu.trialPVC } },
+            { name: 'stage', emptyDir: { sizeLimit: room(archive) } },
+          ],
+        },
+      },
+    },
+  };
+};
+
+const quoted = (word: string): string =>
+  /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The commands that bring it there, after the Job was applied. */
+export const copyCommands = (archive: Archive, { namespace }: TaskValues): string[] => {
+  const job = stageName(archive.sha256);
+  const receive = `cat > /stage/bundle.tar.gz && test "$(wc -c < /stage/bundle.tar.gz)" -eq ${archive.size_bytes} && : > /stage/READY`;
+  return [
+    `kubectl -n ${namespace} wait pod -l batch.kubernetes.io/job-name=${job} --for=condition=Ready --timeout=15m`,
+    `kubectl -n ${namespace} exec -i job/${job} -- sh -c '${receive}' < ${quoted(archive.path)}`,
+    `kubectl -n ${namespace} wait job/${job} --for=condition=Complete --timeout=30m`,
+  ];
+};

@@ -1,0 +1,200 @@
+/** The Job of one trial. Pure: the same inputs give the same manifest. Spec §9. */
+import type { ArmSettings } from '../../../schemas/arm-settings.ts';
+import type { LockedTask } from '../../../schemas/tasks-lock.ts';
+import {
+  labelsOf,
+  MODEL,
+  modelUrl,
+  PROGRAM,
+  RUN,
+  stagedPath,
+  TRIAL_CLAIM,
+} from '../../../shared/task-run/names.ts';
+import {
+  metadata,
+  podBasics,
+  podMetadata,
+  readClaim,
+  resources,
+  RESTRICTED,
+  specVariable,
+  USER,
+} from '../../../shared/task-run/pods.ts';
+import type { TaskValues } from '../../../shared/task-run/settings.ts';
+import type { PinnedModel } from '../../../shared/task-run/models.ts';
+import type { GateSpec } from '../in-pod/gate.ts';
+import type { PrepareSpec } from '../in-pod/prepare.ts';
+import type { TrialSpec } from '../in-pod/trial.ts';
+import { trialSecurity } from './security.ts';
+
+/** What all trials of a run have alike. */
+export interface RunFacts {
+  run: string;
+  staged: string;
+  model: PinnedModel;
+  values: TaskValues;
+  trustSystem: boolean;
+}
+
+/** One trial. */
+export interface TrialFacts {
+  job: string;
+  task: LockedTask;
+  arm: ArmSettings;
+  attempt: number;
+}
+
+/** For images to be pulled and the runtime to be copied, s. */
+const START_S = 1800;
+/** Between the parts of a trial: ending processes, looking around, copying tests, s. */
+const BETWEEN_S = 600;
+/** A trial's container shows a sign of life every 2 s; one that is starved of CPU may be late, s. */
+const SILENCE_S = 120;
+/** The version call, s. */
+const VERSION_S = 120;
+const PROCESSES = 4096;
+
+/** From the agent's start to the gate's line, s. */
+const trialSeconds = ({ agent_timeout_s, verifier_timeout_s }: LockedTask): number =>
+  Math.ceil(VERSION_S + agent_timeout_s + verifier_timeout_s + BETWEEN_S);
+
+/** When the kubelet ends its pod, s after it started. The gate ends a trial before. */
+export const limitSeconds = (task: LockedTask): number => START_S + trialSeconds(task) + 60;
+
+const gateSpec = ({ staged, model }: RunFacts, { task, arm, attempt }: TrialFacts): GateSpec => ({
+  task: task.name,
+  arm: arm.arm,
+  attempt,
+  model: model.id,
+  image: task.image,
+  staged,
+  testsSha256: task.testsSha256,
+  start_s: START_S,
+  trial_s: trialSeconds(task),
+  silence_s: SILENCE_S,
+});
+
+const trialSpec = ({ model, values, trustSystem }: RunFacts, { task, arm }: TrialFacts): TrialSpec => ({
+  arm,
+  model: {
+    url: modelUrl(model.id, values.namespace),
+    name: model.id,
+    ...(model.model.contextTokens === undefined ? {} : { contextTokens: model.model.contextTokens }),
+  },
+  testsSha256: task.testsSha256,
+  agent_s: task.agent_timeout_s,
+  verifier_s: task.verifier_timeout_s,
+  start_s: START_S,
+  processes: PROCESSES,
+  ...(task.env === undefined ? {} : { env: task.env }),
+  ...(task.verifierEnv === undefined ? {} : { verifierEnv: task.verifierEnv }),
+  ...(trustSystem ? { trustSystem } : {}),
+});
+
+const ours = (staged: string): string => `${TRIAL_CLAIM}/${stagedPath(staged)}/${PROGRAM}`;
+
+const asUs = { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, ...RESTRICTED };
+
+const prepareContainer = ({ staged, values }: RunFacts, { task, arm }: TrialFacts): object => ({
+  name: 'prepare',
+  image: values.baseImage,
+  imagePullPolicy: 'IfNotPresent',
+  command: ['node', ours(staged), 'prepare'],
+  env: [specVariable({ staged, task: task.name, arm: arm.arm } satisfies PrepareSpec)],
+  terminationMessagePolicy: 'FallbackToLogsOnError',
+  resources: resources({ cpu: '500m', memory: '512Mi' }),
+  securityContext: asUs,
+  volumeMounts: [
+    { name: 'claim', mountPath: TRIAL_CLAIM, readOnly: true },
+    { name: 'runtime', mountPath: '/k8sbench/runtime' },
+  ],
+});
+
+const amounts = (
+  { cpus, memory_bytes, storage_bytes }: LockedTask,
+  values: TaskValues,
+): Record<string, string> => ({
+  cpu: cpus === undefined ? String(values.cpus) : `${Math.round(cpus * 1000)}m`,
+  memory: memory_bytes === undefined ? values.memory : String(memory_bytes),
+  'ephemeral-storage': storage_bytes === undefined ? values.scratchSize : String(storage_bytes),
+});
+
+const trialContainer = (run: RunFacts, trial: TrialFacts): object => ({
+  name: 'trial',
+  image: trial.task.image,
+  imagePullPolicy: 'IfNotPresent',
+  command: ['/k8sbench/runtime/bin/keeper', '/k8sbench/runtime/trials.mjs', 'trial'],
+  workingDir: trial.task.workdir,
+  env: [specVariable(trialSpec(run, trial))],
+  resources: resources(amounts(trial.task, run.values)),
+  securityContext: trialSecurity(trial.task.user).context,
+  volumeMounts: [
+    { name: 'runtime', mountPath: '/k8sbench/runtime', readOnly: true },
+    { name: 'home', mountPath: '/k8sbench/home' },
+    { name: 'ask', mountPath: '/k8sbench/ask' },
+    { name: 'answer', mountPath: '/k8sbench/answer', readOnly: true },
+  ],
+});
+
+const gateContainer = (run: RunFacts, trial: TrialFacts): object => ({
+  name: 'gate',
+  image: run.values.baseImage,
+  imagePullPolicy: 'IfNotPresent',
+  command: ['node', ours(run.staged), 'gate'],
+  env: [specVariable(gateSpec(run, trial))],
+  resources: resources({ cpu: '200m', memory: '256Mi', 'ephemeral-storage': '6Gi' }),
+  securityContext: asUs,
+  volumeMounts: [
+    { name: 'claim', mountPath: TRIAL_CLAIM, readOnly: true },
+    { name: 'ask', mountPath: '/k8sbench/ask' },
+    { name: 'answer', mountPath: '/k8sbench/answer' },
+  ],
+});
+
+const podSpec = (run: RunFacts, trial: TrialFacts): object => ({
+  restartPolicy: 'Never',
+  activeDeadlineSeconds: limitSeconds(trial.task),
+  terminationGracePeriodSeconds: 10,
+  ...podBasics(run.values, {
+    ...(run.values.nodeSelector ? { nodeSelector: run.values.nodeSelector } : {}),
+    ...(run.values.tolerations ? { tolerations: run.values.tolerations } : {}),
+    arches: trial.task.platforms,
+  }),
+  securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+  initContainers: [prepareContainer(run, trial)],
+  containers: [trialContainer(run, trial), gateContainer(run, trial)],
+  volumes: [
+    readClaim('claim', run.values.gpu.trialPVC!),
+    { name: 'runtime', emptyDir: { sizeLimit: '4Gi' } },
+    { name: 'home', emptyDir: { sizeLimit: '2Gi' } },
+    // In memory: who fills it gets an error, instead of the pod an eviction.
+    { name: 'ask', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
+    { name: 'answer', emptyDir: { sizeLimit: '2Gi' } },
+  ],
+});
+
+/** A trial's Job. */
+export const trialJob = (run: RunFacts, trial: TrialFacts): object => {
+  const { values } = run;
+  const labels = {
+    ...labelsOf('trial', trial.job),
+    [RUN]: run.run,
+    [MODEL]: run.model.id,
+    'k8sbench/task': trial.task.name,
+    'k8sbench/arm': trial.arm.arm,
+    'k8sbench/attempt': String(trial.attempt),
+  };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: metadata(values, trial.job, labels),
+    spec: {
+      backoffLimit: 0,
+      completions: 1,
+      parallelism: 1,
+      podReplacementPolicy: 'Failed',
+      ttlSecondsAfterFinished: values.ttlSecondsAfterFinished,
+      template: { metadata: podMetadata(values, labels), spec: podSpec(run, trial) },
+    },
+  };
+};
