@@ -39,6 +39,7 @@ export const planTable = (request: Request, plan: Plan, estimate?: Estimate): st
   const measured = new Set(plan.steps.map((one) => one.target));
   const targets = session.profile.targets.filter((one) => measured.has(one.name));
   const count = (kind: string): number => plan.steps.filter((one) => one.step === kind).length;
+  const seeds = count('seed');
   const warmups = count('warmup') > 0 ? ` + ${count('warmup')} warm-ups` : '';
   const rounds = `${session.rounds}${session.warmupRounds > 0 ? ` after ${session.warmupRounds} to warm up` : ''}`;
   const repeat = children > 1 && about.sessions !== undefined ? `, ${children} sessions` : '';
@@ -50,7 +51,7 @@ export const planTable = (request: Request, plan: Plan, estimate?: Estimate): st
     ['profile', `${session.profile.name}${session.mode === 'calibrate' ? ', the reference alone' : ''}`],
     [plain ? 'processes' : 'sizes', plain ? `${session.profile.repeat} a sample` : session.turns.join(', ')],
     ['rounds', `${rounds}, order ${session.order}${repeat}${looks}`],
-    ['steps', `${count('seed')} seeds + ${count('sample')} samples${warmups}`],
+    ['steps', `${seeds} seed${seeds === 1 ? '' : 's'} + ${count('sample')} samples${warmups}`],
     ['where', whereText(request)],
     ['commit', about.commit ?? 'none'],
     ...(estimate
