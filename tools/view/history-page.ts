@@ -1,6 +1,6 @@
 /** The page of a history. Pure. */
 import type { SampleMetric } from '../../shared/sample-values.ts';
-import { atSize } from '../../shared/sizes.ts';
+import { atItsSize } from '../../shared/sizes.ts';
 import { trackerValues } from '../../shared/tracker-values.ts';
 import type { Page } from './document.ts';
 import { figure } from './figures.ts';
@@ -47,7 +47,7 @@ const changesTable = ({ changes }: HistorySeries, labels: ReadonlyMap<string, st
     )
   }`;
 
-const nameOf = (series: HistorySeries): string => `${series.rule} ${atSize(series.turns, series)}`;
+const nameOf = (series: HistorySeries): string => `${series.rule}${atItsSize(series.turns, series)}`;
 
 const section = (series: HistorySeries, metrics: readonly SampleMetric[], at: number): Markup => {
   const { turns, nodeType, points } = series;

@@ -101,6 +101,7 @@ export const seriesOfHistory = (
       rule,
       turns,
       ...(isOfProcesses ? { counted: 'processes' } : {}),
+      ...(ordered.at(-1)!['origin'] === 'imported' ? { origin: 'imported' } : {}),
       nodeType,
       points: ordered.slice(-MOST_RUNS).map((line) => ({
         at: line.at,

@@ -75,6 +75,8 @@ export interface HistorySeries {
   turns: number;
   /** What `turns` counts; left out: turns. */
   counted?: 'processes';
+  /** Nobody named its size. */
+  origin?: 'imported';
   /** What kind of machine; '' when the lines don't say. */
   nodeType: string;
   points: HistoryPoint[];

@@ -35,8 +35,8 @@ export const hyperfine: Format = {
       throw failed(`'${material.analysis.run}' has no wall times, and hyperfine's format holds nothing else`);
     const sizes = new Set(found.map((one) => one.turns)).size;
     // The format has no other place for it, and whoever plots the times reads the command.
-    const mark = material.analysis.judged ? '' : ' (not judged)';
-    const judged = material.analysis.judged ? 'yes' : 'no';
+    const { judged, origin } = material.analysis;
+    const mark = judged || origin === 'imported' ? '' : ' (not judged)';
     return jsonText({
       results: found.map(({ target, turns, times }) => ({
         command: plainText(target) + (sizes > 1 ? ` ${atSize(turns, material.analysis)}` : '') + mark,
@@ -46,7 +46,7 @@ export const hyperfine: Format = {
         min: Math.min(...times),
         max: Math.max(...times),
         times,
-        parameters: { target: plainText(target), turns: String(turns), judged },
+        parameters: { target: plainText(target), turns: String(turns), judged: judged ? 'yes' : 'no' },
       })),
     });
   },
