@@ -31,7 +31,7 @@ export const grants = (readme = 'tools/run-session/README.md'): Map<string, Rule
     (one) => parseForeignYaml(one, readme) as { kind: string; metadata: { name: string }; rules: Rule[] },
   );
   return new Map(
-    roles.filter((one) => one.kind.endsWith('Role')).map((one) => [one.metadata.name, one.rules]),
+    roles.filter((one) => one.kind?.endsWith('Role')).map((one) => [one.metadata.name, one.rules]),
   );
 };
 
