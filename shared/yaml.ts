@@ -202,8 +202,9 @@ export const parseForeignYaml = (written: string, file: string): unknown => {
 
 /** Keys that every YAML reader takes for the text they are. */
 const PLAIN_KEY = /^(?!(?:y|n|yes|no|on|off|true|false|null|nan|inf)$)[a-z][a-z./-]*[a-z]$/i;
-/** The same for keys and texts of more kinds: what begins like a word or a path and is no word of YAML's own. */
-const PLAIN_WORD = /^(?!(?:y|n|yes|no|on|off|true|false|null|nan|inf)$)[a-z/](?:[\w./@:+-]*[\w/])?$/i;
+/** The same for keys and texts of more kinds: what begins like a word or a path, and is neither a word of YAML nor half a number. */
+const PLAIN_WORD =
+  /^(?!(?:y|n|yes|no|on|off|true|false|null|nan|inf)$)(?!e[-+\d_.]*$)[a-z/](?:[\w./@:+-]*[\w/])?$/i;
 /** What may stand in a block of lines as it is: printable ASCII; no tab, no blank at a line's end or the first line's start. */
 const BLOCK = /^[!-~](?:[ -~]*[!-~])?(?:\n(?:[ -~]*[!-~])?)*$/;
 

@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Glob } from 'bun';
 import { sha256 } from '../../shared/files.ts';
 import { podBundle } from '../../tools/pod/bundle.ts';
+import { trialsBundle } from '../../tools/trials/bundle.ts';
 
 const root = resolve(import.meta.dir, '../..');
 
@@ -22,6 +23,8 @@ const carriedFiles = async (): Promise<Map<string, string>> => {
     // Node reads the nearest one to know that `.ts` files are modules; in the source tree that is the package's own.
     ['package.json', '{"type":"module"}\n'],
     ['lib/pod.mjs', await podBundle()],
+    // Beside the workloads: only bundles with tasks have it.
+    ['trials.mjs', await trialsBundle()],
   ]);
   for (const path of new Glob('lib/**/*').scanSync({ cwd: workloads }))
     files.set(path, await Bun.file(join(workloads, path)).text());

@@ -14,6 +14,7 @@ import { writeOwnParts } from './own-parts.ts';
 import { type Job, prepareJob, type Ready, type Wanted } from './prepare.ts';
 import { copySource, digestOf } from './source.ts';
 import { knownIdentity, remember, stateBefore } from './stamp.ts';
+import { tasksPart } from './tasks.ts';
 import { listOf, normalise } from './tree.ts';
 import type { BundleCall } from './verbs.ts';
 
@@ -72,9 +73,9 @@ const ownPart = async (job: Job, scratch: string): Promise<Part> => {
 };
 
 /** Builds what isn't there yet, one after another: compilers use every core by themselves. */
-const partsOf = async (job: Job, own: Part, call: BundleCall): Promise<Part[]> => {
+const partsOf = async (job: Job, given: readonly Part[], call: BundleCall): Promise<Part[]> => {
   const cache = cacheOf(call.world.env);
-  const parts = [own];
+  const parts = [...given];
   for (const one of job.artifacts) {
     const before = await cached(cache, one.key);
     if (before) call.talk.info(`${one.name} is built already, from the same inputs`);
@@ -111,13 +112,13 @@ const wantedOf = ({ flags, world }: BundleCall): Wanted => {
 /** The identity of a bundle that is there already, from the same inputs and as it was left; undefined: it has to be built. */
 const builtAlready = async (
   job: Job,
-  own: Part,
+  given: readonly Part[],
   out: Place,
   { world, talk }: BundleCall,
 ): Promise<string | undefined> => {
   const facts = readFacts(out.path);
   const empty: Built = { directory: '', files: [] };
-  const parts = [own, ...job.artifacts.map((one) => ({ fact: factOf(one), built: empty }))];
+  const parts = [...given, ...job.artifacts.map((one) => ({ fact: factOf(one), built: empty }))];
   if (!facts || determines(facts) !== determines(factsOf(job, parts))) return undefined;
   const known = knownIdentity(out.path, world.env);
   if (known !== undefined) return known;
@@ -134,12 +135,12 @@ const builtAlready = async (
 /** Puts a bundle together beside its place, checks it, and moves it there. */
 const putTogether = async (
   job: Job,
-  own: Part,
+  given: readonly Part[],
   out: Place,
   fresh: string,
   call: BundleCall,
 ): Promise<string> => {
-  await assemble(job, await partsOf(job, own, call), fresh);
+  await assemble(job, await partsOf(job, given, call), fresh);
   const state = await stateBefore(fresh);
   const { problems, needs, identity } = await checkBundle(fresh, out.shown);
   if (problems.length > 0) throw failed(problems);
@@ -161,6 +162,8 @@ export const build = {
     'python-archive',
     'tinygo',
     'archives',
+    'tasks',
+    'tasks-lock',
     'allow-dirty',
     'force',
   ] as const,
@@ -173,13 +176,13 @@ export const build = {
     mkdirSync(dirname(out.path), { recursive: true });
     const fresh = join(dirname(out.path), `.${basename(out.path)}.${crypto.randomUUID()}.tmp`);
     try {
-      const own = await ownPart(job, scratch);
-      const known = flags.force ? undefined : await builtAlready(job, own, out, call);
+      const given = [await ownPart(job, scratch), ...(await tasksPart(call, scratch))];
+      const known = flags.force ? undefined : await builtAlready(job, given, out, call);
       if (known !== undefined)
         talk.info(
           `'${out.shown}' is built already, from the same inputs; nothing to do (--force assembles it again)`,
         );
-      const identity = known ?? (await putTogether(job, own, out, fresh, call));
+      const identity = known ?? (await putTogether(job, given, out, fresh, call));
       await talk.flushed();
       await world.stdout.write(`${identity}  ${out.shown}\n`);
       return EXIT.done;

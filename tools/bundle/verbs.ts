@@ -9,6 +9,7 @@ import { diff } from './diff.ts';
 import { image } from './image.ts';
 import { lock } from './lock.ts';
 import { pack } from './pack.ts';
+import { taskFlags } from './tasks.ts';
 
 export const flags = {
   recipe: text('build: what the bundle holds, a YAML file in a git repository', 'FILE'),
@@ -22,6 +23,7 @@ export const flags = {
   'python-archive': text("build, with --agents: a copy of Python's archive, instead of a download", 'FILE'),
   tinygo: text("build: TinyGo's program (default: $TINYGO, else the PATH's)", 'PATH'),
   archives: text('build, lock: directory with copies of archives, instead of downloads', 'DIR'),
+  ...taskFlags,
   'allow-dirty': yes("build: also from uncommitted files; the bundle's commit then ends with -dirty"),
   force: yes('build: put the bundle together again'),
   profile: text('check, image: built-in name or JSON file; its targets must find their programs', 'PROFILE'),
