@@ -86,6 +86,20 @@ export const unpackInto = (cache: string, files: PackedFiles): string => {
   return root;
 };
 
+/**
+ * Files of packages that workloads import, below `{root}`: path → where it is in the source tree. There a workload finds them
+ * in the tree's own node_modules; where it travels, they go with it. Empty in a compiled binary, whose workloads have them.
+ */
+export const packagesOfWorkloads = (): Record<string, string> =>
+  carried()
+    ? {}
+    : Object.fromEntries(
+        ['package.json', 'lib-headless/xterm-headless.js'].map((file) => [
+          `lib/node_modules/@xterm/headless/${file}`,
+          inTree(`node_modules/@xterm/headless/${file}`),
+        ]),
+      );
+
 /** The directory that holds the built-in workloads as a bundle's root does; unpacked from a compiled binary when needed. */
 export const workloadsRoot = (env: Env): string => {
   const files = carried();

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Glob } from 'bun';
 import { sha256 } from '../../shared/files.ts';
+import { packagesOfWorkloads } from '../../shared/workloads-place.ts';
 import { podBundle } from '../../tools/pod/bundle.ts';
 import { trialsBundle } from '../../tools/trials/bundle.ts';
 
@@ -28,6 +29,8 @@ const carriedFiles = async (): Promise<Map<string, string>> => {
   ]);
   for (const path of new Glob('lib/**/*').scanSync({ cwd: workloads }))
     files.set(path, await Bun.file(join(workloads, path)).text());
+  for (const [path, from] of Object.entries(packagesOfWorkloads()))
+    files.set(path, await Bun.file(from).text());
   return new Map([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 

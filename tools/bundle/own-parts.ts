@@ -1,9 +1,9 @@
 /** What every bundle carries of k8sbench itself: the session as one file, and the built-in workloads. */
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { failed } from '../../shared/failure.ts';
 import { inTree } from '../../shared/own-files.ts';
-import { workloadsRoot } from '../../shared/workloads-place.ts';
+import { packagesOfWorkloads, workloadsRoot } from '../../shared/workloads-place.ts';
 import type { World } from '../../shared/world.ts';
 
 /** Node takes the workloads' files for modules wherever the bundle lies. */
@@ -13,7 +13,14 @@ const MODULES = '{"type":"module"}\n';
 export const writeOwnParts = (out: string, workloads: boolean, world: World): void => {
   const root = workloadsRoot(world.env);
   mkdirSync(join(out, 'lib'), { recursive: true });
-  if (workloads) cpSync(join(root, 'lib'), join(out, 'lib'), { recursive: true, dereference: false });
+  if (workloads) {
+    cpSync(join(root, 'lib'), join(out, 'lib'), { recursive: true, dereference: false });
+    for (const [path, from] of Object.entries(packagesOfWorkloads()))
+      if (!existsSync(join(out, path))) {
+        mkdirSync(dirname(join(out, path)), { recursive: true });
+        cpSync(from, join(out, path));
+      }
+  }
   writeFileSync(join(out, 'lib/package.json'), MODULES);
   const session = join(out, 'lib/pod.mjs');
   if (existsSync(join(root, 'lib/pod.mjs'))) return cpSync(join(root, 'lib/pod.mjs'), session);

@@ -18,6 +18,7 @@ export interface Bench {
   arm: string;
   home: Home;
   values: Values;
+  env: Readonly<Record<string, string>>;
   model: Model;
   limit: number;
   /** Starts the agent with these arguments. */
@@ -103,6 +104,7 @@ export const openBench = async (
     arm,
     home,
     values,
+    env,
     model,
     limit,
     start: (words, more = {}) =>

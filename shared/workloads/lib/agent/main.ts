@@ -82,7 +82,7 @@ if (lacks.length > 0)
     1,
     `agent '${settings.name}' has no ${lacks.join(' and no ')} in its settings '${agent}'; leave that out of --scenarios, for every target`,
   );
-if (statSync(arm!, { throwIfNoEntry: false })?.isDirectory() !== true)
+if (step === 'sample' && statSync(arm!, { throwIfNoEntry: false })?.isDirectory() !== true)
   end(1, `agent '${settings.name}' is not installed: '${arm}' is no directory; build a bundle with it`);
 
 if (step === 'seed') {

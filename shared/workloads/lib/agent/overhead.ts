@@ -2,6 +2,8 @@
 import { type Bench, openBench } from './bench.ts';
 import { fingerprintOf, type Scenario } from './definition.ts';
 import { type Measured, runPrint, runPrintTools, runVersion } from './print.ts';
+import { runPty } from './pty.ts';
+import { runRpc } from './rpc.ts';
 import type { Settings } from './settings.ts';
 
 const round = (value: number): number => Math.round(value * 1e4) / 1e4;
@@ -10,7 +12,7 @@ const rounded = (value: unknown): unknown =>
 
 /** The fields that each scenario has; `exact` is the cgroup's count, left out where none counts the agent alone. */
 const common = (name: string, { wall, cpu, exactCpu, peak }: Measured): Record<string, unknown> => ({
-  [name]: wall,
+  [`${name}Wall`]: wall,
   [`${name}Cpu`]: cpu,
   ...(exactCpu === null ? {} : { [`${name}ExactCpu`]: exactCpu }),
   [`${name}Rss`]: peak,
@@ -18,7 +20,7 @@ const common = (name: string, { wall, cpu, exactCpu, peak }: Measured): Record<s
 
 type Run = (bench: Bench, rounds: number) => Promise<Record<string, unknown>>;
 
-const RUNS: Readonly<Partial<Record<Scenario, Run>>> = {
+const RUNS: Readonly<Record<Scenario, Run>> = {
   version: async (bench) => {
     const { says, ...measured } = await runVersion(bench);
     return { ...common('version', measured), says };
@@ -45,6 +47,33 @@ const RUNS: Readonly<Partial<Record<Scenario, Run>>> = {
       sideRequests: side,
     };
   },
+  rpc: async (bench, rounds) => {
+    const { ready, readyCpu, prompt, promptCpu, peak } = await runRpc(bench, rounds);
+    return {
+      rpcReady: ready,
+      rpcReadyCpu: readyCpu,
+      rpcPrompt: prompt,
+      rpcPromptCpu: promptCpu,
+      rpcRss: peak,
+    };
+  },
+  pty: async (bench) => {
+    const { first, settled, settledCpu, key, toModel, toScreen, promptCpu, quit, peak, ...shares } =
+      await runPty(bench);
+    return {
+      ptyFirst: first,
+      ptySettled: settled,
+      ptySettledCpu: settledCpu,
+      ptyKey: key,
+      ptyToModel: toModel,
+      ptyToScreen: toScreen,
+      ptyPromptCpu: promptCpu,
+      ptyQuit: quit,
+      ptyRss: peak,
+      ptyPss: shares.pss,
+      ptyAnonymous: shares.anonymous,
+    };
+  },
 };
 
 export interface Asked {
@@ -69,13 +98,14 @@ export const overheadSample = async ({
   try {
     const line: Record<string, unknown> = {};
     for (const scenario of Object.keys(RUNS) as Scenario[])
-      if (scenarios.includes(scenario)) Object.assign(line, await RUNS[scenario]!(bench, rounds));
+      if (scenarios.includes(scenario)) Object.assign(line, await RUNS[scenario](bench, rounds));
     await bench.close();
     const own = bench.model.server.report().own_s;
     return Object.fromEntries(
       Object.entries({
         ...line,
         modelTime: (own?.median ?? 0) * 1000,
+        foreignHosts: bench.model.server.report().foreign.length,
         modelTimeMax: (own?.max ?? 0) * 1000,
         fingerprint: fingerprintOf(scenarios, rounds),
       }).map(([key, value]) => [key, rounded(value)]),

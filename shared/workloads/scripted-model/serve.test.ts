@@ -3,9 +3,9 @@ import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ownTime, reportOf } from './exchanges.ts';
-import type { Script } from './script.ts';
-import { type ModelServer, serve } from './serve.ts';
+import { ownTime, reportOf } from '../lib/scripted-model/exchanges.ts';
+import type { Script } from '../lib/scripted-model/script.ts';
+import { type ModelServer, serve } from '../lib/scripted-model/serve.ts';
 
 const SCRIPT: Script = {
   format: 'model-script/1',
@@ -331,7 +331,8 @@ test.each([
   expect(reportOf(exchanges, []).own_s).toEqual(own_s);
 });
 
-const root = resolve(import.meta.dir, '../../../..');
+const root = resolve(import.meta.dir, '../../..');
+const program = join(root, 'shared/workloads/lib/scripted-model');
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-model-'));
 const one = join(scratch, 'one.mjs');
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -345,7 +346,7 @@ describe.each([
   test('says where it listens, answers, and reports when it is ended', async () => {
     if (file === one) {
       const built = await Bun.build({
-        entrypoints: [join(import.meta.dir, 'main.ts')],
+        entrypoints: [join(program, 'main.ts')],
         target: 'node',
         format: 'esm',
       });
@@ -355,10 +356,10 @@ describe.each([
     const log = join(scratch, 'exchanges.jsonl');
     rmSync(log, { force: true });
     writeFileSync(script, JSON.stringify(SCRIPT));
-    const child = Bun.spawn(
-      [runtime, resolve(import.meta.dir, file), '--script', script, '--exchanges', log],
-      { stdout: 'pipe', stderr: 'inherit' },
-    );
+    const child = Bun.spawn([runtime, resolve(program, file), '--script', script, '--exchanges', log], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+    });
     const reader = child.stdout.getReader();
     const decoder = new TextDecoder();
     const { value } = await reader.read();
@@ -391,7 +392,7 @@ describe.each([
   test('refuses a wrong script with its places', () => {
     const script = join(scratch, 'wrong.json');
     writeFileSync(script, '{"format":"model-script/1","scenes":[]}');
-    const run = (...words: string[]) => Bun.spawnSync([runtime, resolve(import.meta.dir, file), ...words]);
+    const run = (...words: string[]) => Bun.spawnSync([runtime, resolve(program, file), ...words]);
     expect(run('--script', script)).toMatchObject({ exitCode: 2 });
     expect(run('--script', script).stderr.toString()).toBe(
       `${script}: scenes: expected a list of at least one scene\n`,

@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { modelScript } from '../../../../schemas/model-script.ts';
-import { problemsOf } from '../../../read.ts';
-import { readScript } from './script.ts';
+import { modelScript } from '../../../schemas/model-script.ts';
+import { problemsOf } from '../../read.ts';
+import { readScript } from '../lib/scripted-model/script.ts';
 
-const fixtures = join(import.meta.dir, '../../../../fixtures/schemas/model-script');
+const fixtures = join(import.meta.dir, '../../../fixtures/schemas/model-script');
 const valid = JSON.parse(readFileSync(join(fixtures, 'valid.json'), 'utf8')) as object;
 
 const byHand = (value: unknown): string[] => {
