@@ -38,6 +38,7 @@ describe('the house keeps its rules', () => {
     ['walls between tools, shared and schemas', () => walls(house)],
     ['one importer per heavy dependency', () => oneImporter(house)],
     ['the pod needs node modules alone', () => inPod(house)],
+    ['the pods of trials, too', () => inPod(house, 'tools/trials/in-pod/main.ts')],
     ['one shape per tool', () => toolShape(house, executable)],
     ['shared modules have two users', () => twoUsers(house)],
     ['the table of tools lists the folders', () => readmeTable(house)],

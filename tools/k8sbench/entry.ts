@@ -1,6 +1,6 @@
 import type { Tool } from '../../shared/command-line.ts';
 
-export type Group = 'session' | 'judging' | 'pipelines' | 'about the tools';
+export type Group = 'session' | 'judging' | 'trials' | 'pipelines' | 'about the tools';
 
 /** One word after `k8sbench`. */
 export interface Entry {

@@ -70,6 +70,27 @@ export const TOOLS: Readonly<Record<string, Entry>> = {
     about: "makes a run directory of another program's measurements",
     load: () => import('../import/main.ts'),
   },
+  stage: {
+    group: 'trials',
+    about: "packs a trial bundle and prints the Job that unpacks it onto the trials' claim",
+    load: () => import('../stage/main.ts'),
+  },
+  model: {
+    group: 'trials',
+    about: 'a model for trials: prints its fetch Job, engine, Service and policy; pins models in models.lock',
+    load: () => import('../model/main.ts'),
+  },
+  trials: {
+    group: 'trials',
+    about:
+      'agents on tasks: locks tasks, prints the Jobs of a run, collects their results, tells who solves how much',
+    load: () => import('../trials/main.ts'),
+  },
+  'tasks-lock': {
+    group: 'trials',
+    about: "pins a dataset's tasks: commit, files, images by digest; --check compares a lock with a checkout",
+    load: async () => ({ tool: (await import('../trials/main.ts')).tasksLock }),
+  },
   compare: {
     group: 'pipelines',
     about: 'plans, measures, judges and records a comparison',

@@ -18,5 +18,6 @@ export const tool = defineTool({
   run: async (call) => verbOf(call).run(call),
 });
 
+export { tasksLock } from './tasks-lock.ts';
 export const main = tool.main;
 if (import.meta.main) await runAsProgram(tool);
