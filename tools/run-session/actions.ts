@@ -1,9 +1,10 @@
 /** What can be done beside measuring: list, cancel, delete. */
 import { EXIT, type Exit } from '../../shared/exit.ts';
+import { configurationOf } from '../../shared/configuration.ts';
 import { failed, usage } from '../../shared/failure.ts';
 import { jsonText } from '../../shared/read.ts';
 import { openRun, type RunDirectory } from '../../shared/rundir.ts';
-import { values as valuesSchema, type Values } from '../../schemas/values.ts';
+import { values as valuesSchema } from '../../schemas/values.ts';
 import { clusterOf } from './cluster/cluster.ts';
 import { deleteByName, inventoryTable, listRuns } from './cluster/inventory.ts';
 import { readJob } from './job-file.ts';
@@ -19,23 +20,16 @@ export interface Asked {
   name: string | undefined;
   run: string | undefined;
   json: boolean;
-  kubeconfig: string | undefined;
-  context: string | undefined;
-  namespace: string | undefined;
+  /** Where to look, as the command line says it. */
+  place: Readonly<Record<'values' | 'kubeconfig' | 'context' | 'namespace', string | undefined>>;
 }
 
-/** Where to look: flags, else the environment, else the context's own namespace. */
-const placeOf = (asked: Asked, { world }: Manner) => {
-  const { kubeconfig, context = world.env['K8SBENCH_CONTEXT'] } = asked;
-  const values = {
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context ? { kubeContext: context } : {}),
-  } as Values;
+/** Where to look: what the settings say, else the context's own namespace. */
+const placeOf = async ({ place }: Asked, { world }: Manner) => {
+  const { values, problems } = await configurationOf(world, place);
+  if (problems.length > 0) throw usage(problems);
   const cluster = clusterOf(values, world);
-  return {
-    cluster,
-    namespace: asked.namespace ?? (world.env['K8SBENCH_NAMESPACE'] || cluster.namespace || 'default'),
-  };
+  return { cluster, namespace: values.namespace ?? cluster.namespace ?? 'default' };
 };
 
 /** Stops a run as ^C would: what is there is saved, what was created is removed. */
@@ -88,7 +82,7 @@ export const act = async (asked: Asked, manner: Manner): Promise<Exit> => {
   if (action === 'list') {
     if (name !== undefined || named !== undefined)
       throw usage("'list' shows the runs of a namespace; name it with --namespace");
-    const { cluster, namespace } = placeOf(asked, manner);
+    const { cluster, namespace } = await placeOf(asked, manner);
     const runs = await listRuns(cluster, namespace, world.now());
     if (runs.length === 0) talk.info(`namespace '${namespace}' has no runs`);
     await world.stdout.write(asked.json ? jsonText(runs) : runs.length === 0 ? '' : inventoryTable(runs));
@@ -101,7 +95,7 @@ export const act = async (asked: Asked, manner: Manner): Promise<Exit> => {
   if (named === undefined) {
     if (action === 'cancel')
       throw usage("'cancel' saves what is there, so it needs the directory: --run DIR");
-    const { cluster, namespace } = placeOf(asked, manner);
+    const { cluster, namespace } = await placeOf(asked, manner);
     await deleteByName(cluster, namespace, name!);
     talk.info(`deleted the Job '${name}'`);
     return EXIT.done;

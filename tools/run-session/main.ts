@@ -26,6 +26,10 @@ export const tool = defineTool({
     keep: yes('keep the fixtures of a local session, or the Job in the cluster'),
     force: yes('measure a finished run again; its earlier log is kept aside'),
     'dry-run': yes('print what would be done, contact nothing'),
+    values: text(
+      'list, delete NAME: values file (Default: $K8SBENCH_VALUES, else values.local.yaml)',
+      'FILE',
+    ),
     kubeconfig: text('list, delete NAME: kubeconfig file', 'FILE'),
     context: text('list, delete NAME: context of the kubeconfig', 'NAME'),
     namespace: text('list, delete NAME: the namespace', 'NAME'),
@@ -45,7 +49,7 @@ FILES
   prints  the run directory's path, or job.json`,
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.invalid, EXIT.interrupted],
   async run({ flags, words: [action, name], world, talk }) {
-    const { json, kubeconfig, context, namespace } = flags;
+    const { json, values, kubeconfig, context, namespace } = flags;
     const manner: Manner = {
       world,
       talk,
@@ -57,7 +61,7 @@ FILES
     };
     if (action !== undefined) {
       const about = { action: action as (typeof ACTIONS)[number], name, run: flags.run };
-      return act({ ...about, json, kubeconfig, context, namespace }, manner);
+      return act({ ...about, json, place: { values, kubeconfig, context, namespace } }, manner);
     }
     const run = await openRun(flags.run, world);
     const about = readRun(run);
