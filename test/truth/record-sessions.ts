@@ -3,8 +3,9 @@
  * Measures sessions on this machine and appends them to recorded-sessions.jsonl:
  *
  *   record-sessions.ts aa durable-store|runtimes COUNT      the reference against itself
- *   record-sessions.ts slower COUNT                         runtimes against itself with a spin of 3 % of each turn,
- *                                                           planned by --for-effect 3% --margin 1% from an A/A session
+ *   record-sessions.ts slower COUNT                         runtimes against itself with a loop of 3 % of a turn's CPU time
+ *                                                           in each turn, planned by --for-effect 3% --margin 1% from an A/A
+ *                                                           session
  *
  * Every session is planned, measured and read by the tools themselves, with fixtures of its own. ^C stops after the session
  * in flight; what was appended stays.
@@ -49,22 +50,51 @@ const profileOf = (workload: string, instead?: { program: string; by: string }):
   };
 };
 
-/** A copy of the workloads in which `runtimes-slow.mjs` spins after each turn for EFFECT of the time that it took. */
+/** A copy of the workloads. */
 const bundleIn = (place: string): string => {
   const bundle = join(place, 'bundle');
   cpSync(join(root, 'shared/workloads/lib'), join(bundle, 'lib'), { recursive: true });
+  return bundle;
+};
+
+/** So many iterations are work for some ms; a time by the clock would not be, where others use the machine. */
+const SPIN = `export const spin = (count) => {
+  let state = count | 0;
+  for (let at = 0; at < count; at++) state = (Math.imul(state, 1664525) + 1013904223) | 0;
+  return state;
+};
+`;
+const CALIBRATION = `import { spin } from './spin.mjs';
+const COUNT = 5_000_000;
+const rates = Array.from({ length: 41 }, () => {
+  const before = process.cpuUsage();
+  globalThis.kept = spin(COUNT);
+  return (COUNT * 1000) / process.cpuUsage(before).user;
+});
+console.log(rates.slice(10).sort((a, b) => a - b)[15]);
+`;
+
+/** Puts `runtimes-slow.mjs` into the bundle: the same program with a loop in each turn that takes EFFECT of its CPU time, ms. */
+const slowedIn = (bundle: string, turnCpuMs: number): void => {
   const program = readFileSync(join(bundle, 'lib/runtimes.mjs'), 'utf8');
   const turn = 'timed(() => turn(at))';
   if (program.split(turn).length !== 2) throw new Error(`runtimes.mjs: expected '${turn}' once`);
+  writeFileSync(join(bundle, 'lib/spin.mjs'), SPIN);
+  writeFileSync(join(bundle, 'lib/calibrate.mjs'), CALIBRATION);
+  const done = Bun.spawnSync(['node', join(bundle, 'lib/calibrate.mjs')]);
+  const perMs = Number(done.stdout.toString());
+  if (!(perMs > 0)) throw new Error(`no rate: ${done.stderr.toString()}`);
+  const count = Math.round(EFFECT * turnCpuMs * perMs);
+  console.error(`a turn takes ${turnCpuMs} ms of CPU time; ${count} iterations are ${100 * EFFECT} % of it`);
   const spinning = `timed(() => {
-    const from = performance.now();
     const result = turn(at);
-    const until = performance.now() + ${EFFECT} * (performance.now() - from);
-    while (performance.now() < until);
+    globalThis.kept = spin(${count});
     return result;
   })`;
-  writeFileSync(join(bundle, 'lib/runtimes-slow.mjs'), program.replace(turn, spinning));
-  return bundle;
+  writeFileSync(
+    join(bundle, 'lib/runtimes-slow.mjs'),
+    `import { spin } from './spin.mjs';\n${program.replace(turn, spinning)}`,
+  );
 };
 
 /** Runs `k8sbench compare` and gives the run's directory; 3 is a refusal by noise, and the session counts all the same. */
@@ -88,7 +118,7 @@ const compared = (place: string, flags: readonly string[]): string => {
 };
 
 const digits = (value: number | null | undefined): number | null =>
-  typeof value === 'number' ? Number(value.toPrecision(5)) : null;
+  typeof value === 'number' ? Number(value.toPrecision(4)) : null;
 
 /** A session's samples with their readings, by target and round. */
 const recordedOf = (run: string, about: Omit<Recorded, 'format' | 'values' | 'readings'>): Recorded => {
@@ -113,12 +143,16 @@ const recordedOf = (run: string, about: Omit<Recorded, 'format' | 'values' | 're
       warm: two(({ turn }) => median(turn.slice(1))),
       cpuWarm: two(({ turnCpu }) => (turnCpu ? median(turnCpu.slice(1)) : null)),
     },
-    readings: {
-      wallMs: two((_, cpu) => cpu.wallMs),
-      throttledMs: usec('throttledUsec'),
-      stealMs: usec('stealUsec'),
-      speedMs: usec('probeUsec'),
-    },
+    // Their doubts are asked of the others: these are long.
+    readings:
+      about.kind === 'slower'
+        ? {}
+        : {
+            wallMs: two((_, cpu) => cpu.wallMs),
+            throttledMs: usec('throttledUsec'),
+            stealMs: usec('stealUsec'),
+            speedMs: usec('probeUsec'),
+          },
   };
 };
 
@@ -153,6 +187,8 @@ try {
   let asked = [...same, '--rounds', '12'];
   if (kind === 'slower') {
     const from = compared(place, [...same, '--rounds', String(PLANNED_FROM)]);
+    const { values } = recordedOf(from, about);
+    slowedIn(bundle, median(values.cpuWarm.flat().filter((one) => one !== null)));
     const slow = written('slower', profileOf(workload, { program: 'runtimes.mjs', by: 'runtimes-slow.mjs' }));
     asked = [...slow, '--margin', String(SLOW_MARGIN), '--for-effect', String(EFFECT), '--from', from];
     about = { ...about, kind: 'slower', effect: EFFECT, margin: SLOW_MARGIN };

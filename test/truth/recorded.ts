@@ -14,7 +14,7 @@ type Two = readonly [candidate: readonly (number | null)[], reference: readonly 
 /** One measured session of two targets at one size. */
 export interface Recorded {
   format: 'recorded/1';
-  /** `aa`: the same program twice; `slower`: the candidate spins for `effect` of each turn beside. */
+  /** `aa`: the same program twice; `slower`: the candidate works for `effect` of a turn beside. */
   kind: 'aa' | 'slower';
   workload: string;
   turns: number;
