@@ -129,7 +129,7 @@ export const runPipeline = async (
     // Every step says itself why it ended; between two of them nobody else would.
     if (end.last === '') for (const one of end.errors) talk.error(one);
     if (end.exit !== EXIT.notJudged) return end.exit;
-    if (end.run !== undefined) talk.warn(`not judged; everything about it is in '${end.run}'`);
+    if (end.run !== undefined) talk.warn(`everything about it is in '${end.run}'`);
     if (attempt === attempts) return notJudged.what === 'pass' ? EXIT.done : end.exit;
     talk.info(`attempt ${attempt + 1} of ${attempts}, with a run of its own`);
   }
