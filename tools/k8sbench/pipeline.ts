@@ -29,6 +29,14 @@ export interface Pipeline {
   exits: readonly Exit[];
 }
 
+/** `--candidate` beside `--profile` names candidates of that profile, which plan is told by `--candidates`; else it is a plain command. */
+export const withNamedCandidates = (given: Given): Given => {
+  const names = given.get('candidate');
+  if (!names || !given.has('profile') || given.has('reference')) return given;
+  const rest = [...given].filter(([name]) => name !== 'candidate' && name !== 'candidates');
+  return new Map([...rest, ['candidates', [[...(given.get('candidates') ?? []), ...names].join()]]]);
+};
+
 /** What can't be asked of a pipeline, all at once. */
 const problemsOf = (links: readonly Link[], given: Given, again: boolean): string[] => {
   const problems: string[] = [];
@@ -58,7 +66,8 @@ export const definePipeline = ({ links, settle, ...about }: Pipeline): Tool =>
       'not-judged': notJudged,
       explain: yes('print the commands that do the same, as a shell script, and run nothing'),
     },
-    async run({ flags, given, world, talk }) {
+    async run({ flags, given: written, world, talk }) {
+      const given = withNamedCandidates(written);
       const wanted = flags['not-judged'] as NotJudged;
       const problems = problemsOf(links, given, wanted.what === 'retry');
       if (problems.length > 0) throw usage(problems);

@@ -101,6 +101,7 @@ EXAMPLES
   k8sbench compare --local --reference 'sort -n data' --candidate 'sort -n --parallel=2 data'
   k8sbench compare --local --old main --new WORKTREE --build 'make -j2' --sample './bin/app data'
   k8sbench compare --bundle DIR --pick-node --reference 'node {root}/old.mjs' --candidate 'node {root}/new.mjs'
+  k8sbench compare --local --bundle agents --profile overhead-pi --candidate codex --turns 8
   k8sbench compare --local --rounds 12 --explain
   k8sbench compare --local --margin 2% --fail-on slower,cant-tell
   k8sbench compare --local --purpose main --fail-on change --within 5`,

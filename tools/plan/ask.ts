@@ -10,6 +10,7 @@ import type { World } from '../../shared/world.ts';
 import { type Artifacts, clusterArtifacts, localArtifacts } from './artifacts.ts';
 import { commitProblems } from './commit.ts';
 import { configurationOf } from '../../shared/configuration.ts';
+import { withCandidates } from './candidates.ts';
 import { withControl } from './control.ts';
 import type { PlanFlags } from './flags.ts';
 import { type Advice, adviceFor, readEarlier } from './for-effect.ts';
@@ -221,8 +222,11 @@ export const askedOf = async (
     named === undefined
       ? undefined
       : await part(problems, () => readCalibrationFile(named, world.cwd, flagged));
-  const read = await part(problems, () => readProfile(flags.profile!, world));
-  if (!read) throw usage(problems);
+  const found = await part(problems, () => readProfile(flags.profile!, world));
+  if (!found) throw usage(problems);
+  const chosen = withCandidates(found.profile, flags.candidates);
+  if ('problems' in chosen) throw usage([...problems, ...chosen.problems]);
+  const read = { ...found, profile: chosen.profile };
 
   const { bundle } = where.values;
   const measured = { ...read, profile: controlled(read.profile, flags, problems) };

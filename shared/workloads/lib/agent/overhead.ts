@@ -15,7 +15,8 @@ const common = (name: string, { wall, cpu, exactCpu, peak }: Measured): Record<s
   [`${name}Wall`]: wall,
   [`${name}Cpu`]: cpu,
   ...(exactCpu === null ? {} : { [`${name}ExactCpu`]: exactCpu }),
-  [`${name}Rss`]: peak,
+  // A process that no look met has no memory that was measured.
+  ...(peak === 0 ? {} : { [`${name}Rss`]: peak }),
 });
 
 type Run = (bench: Bench, rounds: number) => Promise<Record<string, unknown>>;
@@ -40,7 +41,7 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
       openCpu,
       turn,
       turnCpu,
-      peakRss: measured.peak,
+      ...(measured.peak === 0 ? {} : { peakRss: measured.peak }),
       ...common('printTools', measured),
       requestBytes,
       requestMessages: messages,

@@ -36,7 +36,7 @@ export class TerminalRun {
     this.settings = settings;
     const { columns = COLUMNS, rows = ROWS } = settings;
     const program = [...filled(bench.settings.program, bench.values), ...words];
-    const launcher = join(bench.home.base, 'in-terminal.sh');
+    const launcher = join(bench.home.home, 'tmp', 'in-terminal.sh');
     writeFileSync(
       launcher,
       `stty rows ${rows} cols ${columns}\nprintf '${MARK}\\n'\nexec ${program.map(inShell).join(' ')}\n`,
