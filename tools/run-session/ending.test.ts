@@ -89,6 +89,16 @@ test.each<[string, Partial<Evidence>, object]>([
       log,
     },
   ],
+  [
+    'a SIGTERM that came before the program listened',
+    { status: null, signal: 'SIGTERM', log: cut },
+    { outcome: 'interrupted', exit: 130, message: 'stopped by SIGTERM before it was done' },
+  ],
+  [
+    'past its limit, before the program listened',
+    { status: null, signal: 'SIGTERM', log: cut, overran: 60 },
+    { outcome: 'failed', exit: 1, message: 'it ran longer than its limit of 60 s and was stopped' },
+  ],
   ['done just before the signal', { interrupted: 'SIGINT' }, { outcome: 'done', exit: 0, log }],
   [
     'past its limit',

@@ -44,9 +44,12 @@ const messageOf = ({ status, signal, log, error, stderrTail }: Evidence): string
   return `the pod program ${ended}${why}`;
 };
 
+/** Signals by which somebody stops a session. */
+const STOPPING: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM']);
+
 /** How a session ended. Its log counts as whole only when count and digest agree (DESIGN §4.6). */
 export const endingOf = (evidence: Evidence): Ending => {
-  const { status, log, error, interrupted, overran } = evidence;
+  const { status, signal, log, error, interrupted, overran } = evidence;
   const whole = log.complete ? { log: logFacts(log) } : {};
   const failed = (message: string): Ending => ({ outcome: 'failed', exit: EXIT.failed, message, ...whole });
   if (status === EXIT.done) {
@@ -55,8 +58,10 @@ export const endingOf = (evidence: Evidence): Ending => {
   }
   if (interrupted === undefined && overran !== undefined)
     return failed(`it ran longer than its limit of ${overran} s and was stopped`);
-  if (interrupted !== undefined || status === EXIT.interrupted) {
-    const message = `stopped by ${interrupted ?? 'a signal'} before it was done`;
+  // A signal that comes before the program listens for it ends it as any other.
+  const asked = interrupted ?? (signal !== null && STOPPING.has(signal) ? signal : undefined);
+  if (asked !== undefined || status === EXIT.interrupted) {
+    const message = `stopped by ${asked ?? 'a signal'} before it was done`;
     return { outcome: 'interrupted', exit: EXIT.interrupted, message, ...whole };
   }
   if (status === EXIT.invalid || error?.['invalid'] === true) {
