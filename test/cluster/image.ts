@@ -8,6 +8,7 @@ export interface ImageConfig {
   entrypoint?: string[];
   user?: string;
   env?: string[];
+  workdir?: string;
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
@@ -56,6 +57,7 @@ export const makeImage = (
         Env: ['PATH=/usr/local/bin:/usr/bin:/bin', ...(config.env ?? [])],
         Entrypoint: config.entrypoint ?? ['/bin/sleep', '2147483647'],
         ...(config.user ? { User: config.user } : {}),
+        ...(config.workdir ? { WorkingDir: config.workdir } : {}),
       },
       rootfs: { type: 'layers', diff_ids: [layerBlob.digest] },
     }),

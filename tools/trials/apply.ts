@@ -59,7 +59,7 @@ const applied = async (
   const queue = await queueOf(cluster, trials.namespace, flags.queue);
   if (queue !== undefined) talk.info(`Jobs wait in Kueue's queue '${queue}'`);
   const signal = AbortSignal.any([world.interrupted, stop]);
-  const observer = new Observer(cluster, trials.namespace, trials.run, signal);
+  const observer = new Observer(cluster, trials, signal);
   while (!observer.listed && !signal.aborted) await observer.changed(LISTING_MS, signal);
   const jobs = observer.jobsNamed();
   const plan = toSubmit(trials.trials, knownOf(readLines(run)), jobs, flags.again);

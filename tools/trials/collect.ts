@@ -96,7 +96,7 @@ const gather = async (
   const about: Collecting = {
     cluster,
     trials,
-    observer: new Observer(cluster, trials.namespace, trials.run, signal),
+    observer: new Observer(cluster, trials, signal),
     settling: new Settling(flags.settle! * 1000),
     signal,
     settled: new Map(),

@@ -5,6 +5,7 @@ import type { Trial } from '../../../schemas/trials.ts';
 import { causeOf, refusedPod, type Situation } from './causes.ts';
 import { Settling } from './collecting.ts';
 import type { Condition, ContainerStatus, TrialEvent, TrialJob, TrialPod } from './objects.ts';
+import { engineMoments, voided } from './outages.ts';
 import { keptLine, lineIn, lostLine } from './result.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');
@@ -434,4 +435,59 @@ describe('a kept line', () => {
       fault: 'infrastructure',
       jobUid: 'uid-job',
     }));
+});
+
+describe('a model whose server restarts', () => {
+  const at = (second: number): string => `2026-01-02T03:04:${String(second).padStart(2, '0')}Z`;
+  const worked = podOf({
+    trial: { terminated: { exitCode: 0, startedAt: at(10), finishedAt: at(40) } },
+    gate: { terminated: { exitCode: 0, startedAt: at(9), finishedAt: at(40) } },
+  });
+  const engine = (state: ContainerStatus['state'], last?: ContainerStatus['lastState']): TrialPod => ({
+    ...podOf(),
+    status: {
+      containerStatuses: [
+        { name: 'engine', ...(state ? { state } : {}), ...(last ? { lastState: last } : {}) },
+      ],
+    },
+  });
+  const started = (second: number) => engineMoments(engine({ running: { startedAt: at(second) } }));
+  const verified = { ...line, verifierWallMs: 5000 };
+
+  test.each([
+    ['long before', started(2), 1],
+    ['in the same second', started(10), 1],
+    ['while it worked', started(20), null],
+    ['while its work was verified', started(38), 1],
+    ['afterwards', started(50), 1],
+    [
+      'ended while it worked, and came back afterwards',
+      engineMoments(
+        engine(
+          { running: { startedAt: at(50) } },
+          { terminated: { exitCode: 137, startedAt: at(2), finishedAt: at(30) } },
+        ),
+      ),
+      null,
+    ],
+    [
+      'deleted while it worked',
+      engineMoments({ ...engine(running), metadata: { ...meta('m'), deletionTimestamp: at(25) } }),
+      null,
+    ],
+  ])('%s', (_, moments, reward) => {
+    const kept = voided(verified, worked, moments);
+    expect(kept.reward).toBe(reward);
+    if (reward === null)
+      expect(kept).toMatchObject({
+        error: "the model's server restarted while the agent worked",
+        fault: 'infrastructure',
+        void: { reward: 1 },
+      });
+  });
+
+  test('makes nothing good: a trial that the agent spoiled stays spoiled, and is not tried again', () => {
+    const spoiled: TrialLine = { ...verified, reward: null, error: 'asked', fault: 'agent' };
+    expect(voided(spoiled, worked, started(20))).toBe(spoiled);
+  });
 });

@@ -5,6 +5,7 @@ import { ApiError, type Cluster, ConnectionError, isNotFound } from '../../../sh
 import { type Cause, causeOf } from './causes.ts';
 import { GATE, isOver, statusOf, type TrialEvent, type TrialPod } from './objects.ts';
 import type { Observer, SeenJob } from './observe.ts';
+import { voided } from './outages.ts';
 import { type Expected, type Found, keptLine, lastWords, lineIn, lostLine } from './result.ts';
 
 /** How far a trial is. */
@@ -116,7 +117,10 @@ const standingOf = async (
   for (const again of [false, true]) {
     const { pod, podGone } = sight;
     found = pod && (await foundIn(about, expected, pod, !podGone));
-    if (pod && found && 'line' in found) return { is: 'line', line: keptLine(found.line, of, pod) };
+    if (pod && found && 'line' in found) {
+      const kept = keptLine(found.line, of, pod);
+      return { is: 'line', line: voided(kept, pod, about.observer.moments) };
+    }
     if (again || !about.settling.isOver(uid, cause, about.now())) break;
     const now = await podNow(about, uid);
     sight = now ? { ...sight, pod: now, podGone: false } : { ...sight, podGone: sight.pod !== undefined };

@@ -27,6 +27,8 @@ export interface ContainerStatus {
     running?: { startedAt?: string };
     terminated?: Terminated;
   };
+  /** Before its last restart. */
+  lastState?: { terminated?: Terminated };
 }
 
 export type TrialPod = KubernetesObject & {

@@ -1,7 +1,9 @@
 /** Keeps what the API tells of a run's Jobs and their pods up to date. */
 import { failed } from '../../../shared/failure.ts';
 import { type Cluster, isForbidden, type WatchEvent } from '../../../shared/kubernetes.ts';
-import { RUN } from '../../../shared/task-run/names.ts';
+import type { Trials } from '../../../schemas/trials.ts';
+import { INSTANCE, modelName, RUN } from '../../../shared/task-run/names.ts';
+import { engineMoments } from './outages.ts';
 import { ownerOf, type TrialEvent, type TrialJob, type TrialPod } from './objects.ts';
 
 /** One Job as it is or was last, and its pod. */
@@ -31,14 +33,25 @@ export class Observer {
   #failure: unknown;
   #wake = nothing;
   #news = false;
+  /** When the model's engine began or ended, ms since the epoch. */
+  readonly moments = new Set<number>();
   /** Since when the API server is away, by the monotonic clock, and what it says. */
   away: { since: number; trouble: string } | undefined;
 
-  constructor(cluster: Cluster, namespace: string, run: string, signal: AbortSignal) {
+  constructor(
+    cluster: Cluster,
+    { namespace, run, model }: Pick<Trials, 'namespace' | 'run' | 'model'>,
+    signal: AbortSignal,
+  ) {
     this.#cluster = cluster;
     this.#namespace = namespace;
     const scope = { namespace, labelSelector: `${RUN}=${run}` };
-    for (const one of [this.#watchJobs(scope, signal), this.#watchPods(scope, signal)])
+    const engine = { namespace, labelSelector: `${INSTANCE}=${modelName(model.id)}` };
+    for (const one of [
+      this.#watchJobs(scope, signal),
+      this.#watchPods(scope, signal),
+      this.#watchModel(engine, signal),
+    ])
       one.catch((error: unknown) => {
         this.#failure ??= error;
         this.#tell();
@@ -83,6 +96,14 @@ export class Observer {
     }
   }
 
+  async #watchModel(scope: object, signal: AbortSignal): Promise<void> {
+    for await (const event of this.#cluster.watch<TrialPod>('pods', scope, signal)) {
+      if (event.type === 'is' || event.type === 'gone')
+        for (const one of engineMoments(event.object)) this.moments.add(one);
+      this.#contact(event, 'model');
+    }
+  }
+
   #podOf(uid: string): Pick<SeenJob, 'pod' | 'podGone'> {
     const found = this.#pods.get(uid);
     return { pod: found?.pod, podGone: found?.gone ?? false };
@@ -90,7 +111,7 @@ export class Observer {
 
   /** Everything that was there has been told. */
   get listed(): boolean {
-    return this.#listed.size === 2;
+    return this.#listed.size === 3;
   }
 
   /** Jobs of this name, in the order they were first seen; the last one is the one that is there, if any is. */

