@@ -28,6 +28,16 @@ const TEXTS = new Set([
     'WORD,…',
     'RULE',
     'ID=PACKAGE@VERSION:PATH',
+    'ID',
+    'TIME',
+    'ID,…',
+    'A,…',
+    'URL',
+    'SHA',
+    'SHA256',
+    'PATTERN',
+    'OWNER/NAME',
+    'REGISTRY=URL',
   ],
 ]);
 

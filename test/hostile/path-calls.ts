@@ -11,6 +11,9 @@ export interface PathCall {
 
 const run = (name: keyof typeof RUNS): string => join('out', RUNS[name]);
 const LOCAL = ['--local', '--profile', 'profile.json'];
+const SHA256 = '0'.repeat(64);
+const PLACE = ['--namespace', 'a', '--base-image', `r/b@sha256:${SHA256}`];
+const MODEL = ['--model', 'a', '--engine', 'e', '--repository', 'o/n', '--revision', SHA256.slice(0, 40)];
 const CLUSTER = ['--namespace', 'a', '--image', `r/b@sha256:${'0'.repeat(64)}`];
 
 const reads = (...before: string[]) => ({ reads: true, args: (path: string): string[] => [...before, path] });
@@ -33,6 +36,10 @@ export const PATH_CALLS: Readonly<Record<string, Readonly<Record<string, PathCal
     recipe: reads('build', '--out', 'made', '--recipe'),
     out: may('build', '--recipe', 'recipe.yaml', '--out'),
     archives: may('build', '--recipe', 'recipe.yaml', '--out', 'made', '--archives'),
+    'python-archive': may('build', '--recipe', 'recipe.yaml', '--out', 'made', '--python-archive'),
+    tinygo: may('build', '--recipe', 'recipe.yaml', '--out', 'made', '--tinygo'),
+    tasks: may('build', '--recipe', 'recipe.yaml', '--out', 'made', '--tasks'),
+    'tasks-lock': may('build', '--recipe', 'recipe.yaml', '--out', 'made', '--tasks', '.', '--tasks-lock'),
     profile: reads('check', '.', '--profile'),
     'DIR…': may('check'),
   },
@@ -43,6 +50,35 @@ export const PATH_CALLS: Readonly<Record<string, Readonly<Record<string, PathCal
     kubeconfig: reads('--kubeconfig'),
   },
   render: { run: reads('--run') },
+  stage: {
+    bundle: reads(...PLACE, '--bundle'),
+    out: may(...PLACE, '--bundle', '.', '--out'),
+    values: reads('--bundle', '.', '--values'),
+  },
+  model: {
+    'models-lock': reads(...PLACE, '--model', 'a', '--staged', SHA256, '--models-lock'),
+    values: reads('--model', 'a', '--staged', SHA256, '--values'),
+    dir: may('lock', ...MODEL, '--dir'),
+    listing: may('lock', ...MODEL, '--listing'),
+  },
+  trials: {
+    'models-lock': reads(...PLACE, '--model', 'a', '--staged', SHA256, '--models-lock'),
+    'tasks-lock': reads(...PLACE, '--model', 'a', '--staged', SHA256, '--tasks-lock'),
+    'arm-settings': reads(...PLACE, '--model', 'a', '--staged', SHA256, '--arm-settings'),
+    values: reads('--model', 'a', '--staged', SHA256, '--values'),
+    src: reads('lock', '--src'),
+    check: reads('lock', '--src', '.', '--check'),
+    run: reads('score', '--run'),
+    from: reads('score', '--from'),
+    prices: reads('score', '--from', 'trials.jsonl', '--prices'),
+    out: may(...PLACE, '--model', 'a', '--staged', SHA256, '--out'),
+    kubeconfig: reads('collect', '--run', run('judged'), '--kubeconfig'),
+  },
+  'tasks-lock': {
+    src: reads('--src'),
+    check: reads('--src', '.', '--check'),
+    out: may('--src', '.', '--out'),
+  },
   export: { run: reads('csv', '--run') },
   import: { 'FILE…': reads('hyperfine'), out: may('hyperfine', 'recipe.yaml', '--out') },
   preflight: {
@@ -51,7 +87,11 @@ export const PATH_CALLS: Readonly<Record<string, Readonly<Record<string, PathCal
     kubeconfig: reads(...CLUSTER, '--kubeconfig'),
     bundle: may('--kubeconfig', 'kubeconfig', '--namespace', 'a', '--bundle'),
   },
-  'run-session': { run: reads('--run'), kubeconfig: reads('list', '--namespace', 'a', '--kubeconfig') },
+  'run-session': {
+    run: reads('--run'),
+    values: reads('list', '--kubeconfig', 'kubeconfig', '--values'),
+    kubeconfig: reads('list', '--namespace', 'a', '--kubeconfig'),
+  },
   analyze: {
     run: reads('--run'),
     log: reads('--log'),

@@ -57,7 +57,7 @@ describe('the step summary', () => {
     expect(judged).toMatch(/^\| warm \| ms \| [\d.]+ \|.*\| (win|lose|tie|slightly better)/m);
     expect(judged).toContain(`Run directory: <code>out/${name}</code>`);
     expect(refused).toStartWith('k8sbench report: not judged\n');
-    expect(refused).toContain("**Why**\n\n- 'reference' at 2 turns: cpu varies");
+    expect(refused).toContain("**Why**\n\n- 'reference' at 2 processes a sample: cpu varies");
     // A wrong command line is refused before there is an attempt.
     expect(others).toEqual([]);
   }, 60_000);
@@ -82,7 +82,7 @@ describe('the step summary', () => {
     expect(readdirSync(cwd)).toEqual(['out']);
     expect((await run(cwd, ['calibrate', ...SLEEPS])).exit).toBe(0);
     expect(summaryOf(cwd)).toStartWith('## k8sbench calibrate: not judged\n');
-    expect(summaryOf(cwd)).toContain('| turns | metric | n |');
+    expect(summaryOf(cwd)).toContain('| processes | metric | n |');
   }, 60_000);
 });
 
