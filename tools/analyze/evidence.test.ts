@@ -96,6 +96,18 @@ describe('pressure on the machine', () => {
     expect(await doubts({ pressureOf: 'machine', cpus: '' }, { cpusOnline: '0-1' })).toEqual([SAID]);
   });
 
+  test('is no doubt where a sample keeps all cores busy by itself', async () => {
+    const busy = (usage: number): Partial<Made> => ({
+      cpu: () => ({ wallMs: 100, usageUsec: usage * 200_000, psiCpuSomeUsec: 99_000 }),
+      pin: { pressureOf: 'machine' },
+      facts: { cpusOnline: '0-1' },
+    });
+    const names = async (usage: number): Promise<string[]> =>
+      (await analyzed(session({}, busy(usage)))).analysis.doubts.map((one) => one.name);
+    expect(await names(0.95)).toEqual([]);
+    expect(await names(0.7)).toEqual(['contended']);
+  });
+
   test('is nobody’s doubt where tasks wait for other cores', async () => {
     expect(await doubts({ pressureOf: 'machine' }, {})).toEqual([]);
     expect(await doubts({ pressureOf: 'machine' }, { cpusOnline: '' })).toEqual([]);

@@ -17,13 +17,18 @@ const inMs = (cpu: Cpu, field: string): number => {
   return typeof value === 'number' && value >= 0 && value <= LARGEST ? value / 1000 : ABSENT;
 };
 
-const READ: Readonly<Record<Kept, (cpu: Cpu) => number>> = {
+/** A sample that has used so much of all cores by itself has made its own tasks wait. */
+const ALL = 0.9;
+
+/** `cores`: how many are measured. */
+const READ: Readonly<Record<Kept, (cpu: Cpu, cores: number) => number>> = {
   wallMs: (cpu) => cpu.wallMs,
   throttledMs: (cpu) => inMs(cpu, 'throttledUsec'),
   stealMs: (cpu) => inMs(cpu, 'stealUsec'),
   speedMs: (cpu) => inMs(cpu, 'probeUsec'),
   stalledMs: (cpu) => Math.max(...PRESSURES.map((field) => inMs(cpu, field))),
-  contendedMs: (cpu) => inMs(cpu, 'psiCpuSomeUsec'),
+  contendedMs: (cpu, cores) =>
+    inMs(cpu, 'usageUsec') >= ALL * cores * cpu.wallMs ? 0 : inMs(cpu, 'psiCpuSomeUsec'),
   mhz: (cpu) => cpu.mhz ?? ABSENT,
 };
 
@@ -31,9 +36,8 @@ const READ: Readonly<Record<Kept, (cpu: Cpu) => number>> = {
 type Pressure = 'own' | 'cores' | 'elsewhere';
 
 /** Memory and io of a machine are anybody's; its cores are the samples' where all of them are measured. */
-const pressureOf = (pin: Pin, facts: Facts | undefined): Pressure => {
+const pressureOf = (pin: Pin, facts: Facts | undefined, measured: ReadonlySet<number>): Pressure => {
   if (pin['pressureOf'] === 'cgroup') return 'own';
-  const measured = new Set(parseCpuList(pin.cpus === '' ? (facts?.cpusAllowed ?? '') : pin.cpus));
   const online = parseCpuList(facts?.cpusOnline ?? '') ?? [];
   return pin['pressureOf'] === 'machine' && online.length > 0 && online.every((one) => measured.has(one))
     ? 'cores'
@@ -57,11 +61,14 @@ export class Readings {
   };
   readonly #kept = Object.fromEntries(KEPT.map((key) => [key, new NumberPool()])) as Record<Kept, NumberPool>;
   #pressure: Pressure = 'elsewhere';
+  #cores = 0;
   #before = ABSENT;
 
   /** The pin line says whose pressure is read, and which cores are measured. */
   begin(pin: Pin, facts: Facts | undefined): void {
-    this.#pressure = pressureOf(pin, facts);
+    const measured = new Set(parseCpuList(pin.cpus === '' ? (facts?.cpusAllowed ?? '') : pin.cpus));
+    this.#cores = measured.size;
+    this.#pressure = pressureOf(pin, facts, measured);
   }
 
   /** A warm-up: only what comes after it is told. */
@@ -79,7 +86,7 @@ export class Readings {
     this.#before = number;
     for (const key of KEPT)
       this.#kept[key].push(
-        cpu && (NEEDS[key] ?? this.#pressure) === this.#pressure ? READ[key](cpu) : ABSENT,
+        cpu && (NEEDS[key] ?? this.#pressure) === this.#pressure ? READ[key](cpu, this.#cores) : ABSENT,
       );
   }
 
