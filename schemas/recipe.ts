@@ -52,13 +52,16 @@ const sources = {
 /** Files of the source tree as they are. */
 const files = v.strictObject({ kind: v.literal('files'), from: treePath, to: bundlePath });
 
+/** A package, never a flag of the compiler. */
+const mainPackage = v.pipe(text, v.regex(/^[^-\s]\S*$/, 'expected a package such as ./cmd/server'));
+
 /** A Go program, built without cgo. */
 const go = v.strictObject({
   kind: v.literal('go'),
   name: word,
   ...sources,
   /** The main package, as `go build` takes it. */
-  package: v.optional(text, '.'),
+  package: v.optional(mainPackage, '.'),
 });
 
 /** A Go program as WebAssembly, dist/<name>.wasm, built with TinyGo. */
@@ -67,7 +70,7 @@ const tinygo = v.strictObject({
   name: word,
   ...sources,
   /** The main package, as `tinygo build` takes it. */
-  package: v.optional(text, '.'),
+  package: v.optional(mainPackage, '.'),
   /** What the module runs in, as TinyGo names it. */
   target: v.optional(
     v.picklist(['wasip1', 'wasip2', 'wasi', 'wasm'], 'expected wasip1, wasip2, wasi or wasm'),

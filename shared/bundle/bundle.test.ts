@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   mkdirSync,
@@ -15,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../files.ts';
 import type { Target } from '../../schemas/profile.ts';
-import { archiveDigest, archiveOf, archiveSize } from './archive.ts';
+import { archiveDigest, archiveDigests, archiveOf, ArchiveReader, archiveSize } from './archive.ts';
 import { missingPrograms, readBundle } from './contents.ts';
 
 let base: string;
@@ -157,6 +158,7 @@ describe('an archive', () => {
     );
     expect(readFileSync(join(out, 'lib/link.js'), 'utf8')).toBe('a');
     expect(await archiveDigest(await readBundle(directory))).toBe(sha256(bytes));
+    expect(archiveSize(await readBundle(directory))).toBe(bytes.length);
   });
 
   test('has the same bytes whatever times, modes and order the files have', async () => {
@@ -173,10 +175,73 @@ describe('an archive', () => {
     expect(archiveSize(await readBundle(one))).toBe(a.length);
   });
 
-  test('of a file that shrank is an error', async () => {
+  test.each<[string, (path: string) => void, string]>([
+    ['shrank', (path) => writeFileSync(path, ''), "can't pack 'lib/a.js': it ended 1 bytes early"],
+    ['grew', (path) => appendFileSync(path, 'more'), "can't pack 'lib/a.js': it had 1 bytes and has 5 now"],
+    ['is gone', (path) => rmSync(path), "can't pack 'lib/a.js': it does not exist"],
+    [
+      'became a link',
+      (path) => {
+        rmSync(path);
+        symlinkSync('/etc/passwd', path);
+      },
+      "can't pack 'lib/a.js': too many symbolic links",
+    ],
+  ])('of a file that %s is an error that names it', async (_, change, says) => {
     const directory = bundle();
     const contents = await readBundle(directory);
-    writeFileSync(join(directory, 'lib/a.js'), '');
-    await expect(archiveDigest(contents)).rejects.toThrow();
+    change(join(directory, 'lib/a.js'));
+    await expect(archiveDigest(contents)).rejects.toThrow(says);
+  });
+
+  test('of a file that grows while it is read is an error, too', async () => {
+    const directory = bundle({ 'lib/a.js': Buffer.alloc(3 << 20, 1) });
+    const reader = new ArchiveReader(await readBundle(directory));
+    const block = Buffer.alloc(1 << 20);
+    reader.fill(block);
+    reader.fill(block);
+    appendFileSync(join(directory, 'lib/a.js'), 'more');
+    expect(() => {
+      while (reader.fill(block) > 0);
+    }).toThrow("can't pack 'lib/a.js': it had 3145728 bytes and has 3145732 now");
+  });
+
+  test('of a file with the same length and other bytes: it is told at the end', async () => {
+    const directory = bundle();
+    const contents = await readBundle(directory, directory, { digests: false });
+    writeFileSync(join(directory, 'lib/a.js'), 'b');
+    expect((await archiveDigests(contents, { digests: true })).changed).toEqual(['lib/a.js']);
+  });
+
+  test('of files from before 1970 is the same as of any other', async () => {
+    const directory = bundle();
+    const before = await archiveDigest(await readBundle(directory));
+    utimesSync(join(directory, 'lib/a.js'), -86_400, -86_400);
+    expect(await archiveDigest(await readBundle(directory))).toBe(before);
+  });
+
+  test('below a directory: every directory stands before what it holds', async () => {
+    const directory = bundle({ 'lib/deep/er/x': 'x' });
+    const reader = new ArchiveReader(await readBundle(directory), { under: 'opt/k8sbench/' });
+    const block = Buffer.alloc(1 << 20);
+    const bytes = block.subarray(0, reader.fill(block));
+    const names = spawnSync('tar', ['-tf', '-'], { input: bytes }).stdout.toString().trim().split('\n');
+    expect(names.slice(0, 4)).toEqual([
+      'opt/',
+      'opt/k8sbench/',
+      'opt/k8sbench/ARTIFACTS.sha256',
+      'opt/k8sbench/COMMIT',
+    ]);
+    const seen = new Set<string>(['']);
+    for (const name of names) {
+      const parent = name
+        .replace(/\/$/, '')
+        .split('/')
+        .slice(0, -1)
+        .map((part) => `${part}/`)
+        .join('');
+      expect([name, seen.has(parent)]).toEqual([name, true]);
+      seen.add(name);
+    }
   });
 });

@@ -1,6 +1,7 @@
 /** Bundles built for real: a Go, a cargo, a Bun program, npm packages; twice, and the same to the last byte. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -12,7 +13,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { peer } from '../bench/peers.ts';
 import { bundle, type Builder, git, RECIPE, sourceTree, write } from './source-tree.ts';
+
+// Compilers and registries have their own pace.
+setDefaultTimeout(120_000);
 
 let base: string;
 let tree: string;
@@ -54,13 +59,18 @@ test('a bundle is built, and what is in it runs', () => {
 test('the built-in workloads find their programs in it', () =>
   expect(bundle(base, one, 'check', 'one', '--profile', 'durable-store')).toMatchObject({ exit: 0 }));
 
-test('another directory, home, umask, time zone and clock give the same bytes', () => {
+test('another directory, user, home, umask, time zone and clock give the same bytes', async () => {
+  const faketime = await peer('faketime');
+  if ('why' in faketime) throw new Error(faketime.why);
   const home = join(base, 'another/home');
   mkdirSync(home, { recursive: true });
   const other: Builder = {
     home,
     umask: '077',
+    // Another user, as far as any program can tell, and a clock that is a day ahead; certificates are still good then.
+    before: [...['unshare', '--user', '--map-user=4711', '--map-group=4711'], ...['faketime', '-f', '+1d']],
     env: {
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
       TZ: 'Asia/Kathmandu',
       LANG: 'de_DE.UTF-8',
       USER: 'other',
@@ -72,6 +82,12 @@ test('another directory, home, umask, time zone and clock give the same bytes', 
       K8SBENCH_NOW: '1',
     },
   };
+  // The words before are what they say.
+  const who = Bun.spawnSync([...other.before!, 'sh', '-c', 'id -u; date +%s'], {
+    env: { ...process.env, ...other.env },
+  });
+  const [user, clock] = who.stdout.toString().trim().split('\n').map(Number);
+  expect([user, Math.round((clock! - Date.now() / 1000) / 3600)]).toEqual([4711, 24]);
   mkdirSync(join(base, 'deeper/and/deeper'), { recursive: true });
   const twin = sourceTree(join(base, 'deeper/and/deeper'));
   const second = build(twin, other, 'two');
@@ -83,7 +99,61 @@ test('another directory, home, umask, time zone and clock give the same bytes', 
     [1, 2].map(() => first.stdout.split(' ')[0]),
   );
   expect(readFileSync(join(base, 'one.tar.gz')).equals(readFileSync(join(base, 'two.tar.gz')))).toBe(true);
-}, 120_000);
+}, 300_000);
+
+/** Go's own compiler for WebAssembly behind TinyGo's command line: TinyGo is no package of any registry that a test could use. */
+const TINYGO = `#!/bin/sh
+if [ "$1" = version ]; then echo "tinygo version 0.39.0 linux/amd64 (using go version go1.26.8 and LLVM version 19.1.2)"; exit; fi
+echo "$@" >&2
+while [ $# -gt 0 ]; do
+  case $1 in -o) out=$2; shift ;; -target=wasip1) target=1 ;; -no-debug) small=1 ;; *) last=$1 ;; esac
+  shift
+done
+[ "$target$small" = 11 ] || exit 3
+GOOS=wasip1 GOARCH=wasm exec go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -o "$out" "$last"
+`;
+
+describe('tinygo', () => {
+  const RECIPE_OF_ONE =
+    'workloads: false\nartifacts:\n  - { kind: tinygo, name: core, in: go, package: ./cmd/hello }\n';
+  let program: string;
+  beforeAll(() => {
+    program = join(base, 'tinygo-bin/tinygo');
+    write(base, { 'tinygo-bin/tinygo': TINYGO });
+    chmodSync(program, 0o755);
+  });
+  const of = (builder: Partial<Builder>, out: string, ...more: string[]) =>
+    build(sourceTree(base, RECIPE_OF_ONE), { ...one, ...builder }, out, ...more);
+
+  test('a module for WebAssembly, by the flag, the variable or the PATH; its version is told', () => {
+    const path = { PATH: `${join(base, 'tinygo-bin')}:${process.env['PATH']}` };
+    const built = [
+      of({}, 'wasm-flag', '--tinygo', program),
+      of({ env: { TINYGO: program } }, 'wasm-variable', '--force'),
+      of({ env: path }, 'wasm-path'),
+    ];
+    for (const { exit, stderr } of built) expect(exit === 0 ? '' : stderr).toBe('');
+    expect(new Set(built.map(({ stdout }) => stdout.split(' ')[0])).size).toBe(1);
+    const module = join(base, 'wasm-flag/dist/core.wasm');
+    const runs = `const { WASI } = require('node:wasi'); const wasi = new WASI({ version: 'preview1' });
+      WebAssembly.instantiate(require('fs').readFileSync('${module}'), wasi.getImportObject()).then(({ instance }) => wasi.start(instance));`;
+    expect(run('node', '--no-warnings', '-e', runs)).toStartWith('go ');
+    expect(readFileSync(join(base, 'wasm-flag/VERSIONS'), 'utf8')).toContain(
+      '\ngo=go1.26.8\ntinygo=0.39.0\n',
+    );
+  });
+
+  test.each<[string, Partial<Builder>, string[], string]>([
+    ['none', {}, [], "'tinygo' is not on the PATH; name one with --tinygo or $TINYGO"],
+    ['a path that is wrong', {}, ['--tinygo', '/nowhere/tinygo'], "'/nowhere/tinygo' is no TinyGo"],
+    ['another program', {}, ['--tinygo', 'true'], "'true' is no TinyGo: 'true version' says otherwise"],
+  ])('refused before anything is built: %s', (_, builder, more, says) => {
+    const { exit, stdout, stderr } = of(builder, 'no', ...more);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain(says);
+    expect(builtIn(stderr)).toEqual([]);
+  });
+});
 
 test('a second build does nothing and says so', () => {
   const again = build(tree, one, 'one');
@@ -122,6 +192,34 @@ test('arm64: programs for that machine, which check tells from others', () => {
   expect(mixed).toMatchObject({ exit: 1, stdout: '' });
   expect(mixed.stderr).toContain("'bin/tool' is not listed");
 }, 60_000);
+
+/** What YAML makes of a text is not always what its writer meant: a name, the recipe's text, what is said of it. */
+const HOSTILE_YAML: [string, string, string][] = [
+  ['a key twice', 'node: v24.1.0\nnode: v24.2.0\n', 'bundle.yaml:2'],
+  ['two documents', 'node: v24.1.0\n---\nnode: v24.2.0\n', 'bundle.yaml:'],
+  ['a merge key', 'artifacts:\n  - { <<: { kind: files }, from: data, to: x }\n', 'bundle.yaml:2'],
+  ['an alias bomb', 'node: &a [v1]\nartifacts: [*a, *a, *a]\n', 'bundle.yaml:'],
+  ['a name that is a number', 'artifacts:\n  - { kind: go, name: 0644, in: go }\n', 'bundle.yaml:2'],
+  ['a switch that is a word', 'workloads: no\n', 'bundle.yaml:1'],
+  ['a tab for indentation', 'artifacts:\n\t- { kind: files, from: data, to: x }\n', 'bundle.yaml:2'],
+  ['a prototype', '__proto__: { workloads: false }\n', 'bundle.yaml:1'],
+  ['an unknown key', 'artifacts:\n  - { kind: files, from: data, to: x, mode: 0755 }\n', 'bundle.yaml:2'],
+  [
+    'a place that YAML splits',
+    'artifacts:\n  - { kind: files, from: "da\\nta", to: x }\n',
+    'artifacts.0.from',
+  ],
+  [
+    'a place beyond the bundle',
+    'artifacts:\n  - { kind: files, from: data, to: "x/../../y" }\n',
+    'artifacts.0.to',
+  ],
+  [
+    'a name with a flag of the compiler',
+    'artifacts:\n  - { kind: go, name: "-o", in: go }\n',
+    'artifacts.0.name',
+  ],
+];
 
 describe('refused before anything is built', () => {
   test('what is not committed, each file; allowed, it is marked', () => {
@@ -191,10 +289,16 @@ describe('refused before anything is built', () => {
       {},
       'bundle.yaml:2: artifacts.0.to: expected a path inside the bundle',
     ],
+    ...HOSTILE_YAML.map(([what, text, says]): [string, string, Record<string, string>, string] => [
+      what,
+      text,
+      {},
+      says,
+    ]),
     ['a tag of YAML', '{ kind: files, from: !!binary data, to: x }', {}, 'bundle.yaml:2'],
     ['an alias of YAML', '{ kind: files, from: &a data, to: *a }', {}, 'anchors are not read'],
   ])('%s', (_, artifact, files, says) => {
-    const other = sourceTree(base, `artifacts:\n  - ${artifact}\n`);
+    const other = sourceTree(base, artifact.startsWith('{') ? `artifacts:\n  - ${artifact}\n` : artifact);
     write(other, files);
     if (says.includes('Cargo.lock')) rmSync(join(other, 'rust/Cargo.lock'));
     const { exit, stdout, stderr } = build(other, { ...one, env: { K8SBENCH_ALLOW_DIRTY: '1' } }, 'no');

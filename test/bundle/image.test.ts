@@ -1,5 +1,5 @@
 /** Images made of bundles: read by skopeo, pushed to a real registry, the same bytes each time. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,9 @@ import { main as plan } from '../../tools/plan/main.ts';
 import { main as render } from '../../tools/render/main.ts';
 import { runTool } from '../outside.ts';
 import { bundle, sourceTree } from './source-tree.ts';
+
+// Compilers and registries have their own pace.
+setDefaultTimeout(120_000);
 
 let base: string;
 let registry: { host: string; child: ReturnType<typeof Bun.spawn> };

@@ -1,10 +1,13 @@
 /** arms.lock written from the npm registry and from releases, and bundles built from what was written. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
 import { bundle, git, sourceTree, write } from './source-tree.ts';
+
+// Compilers and registries have their own pace.
+setDefaultTimeout(120_000);
 
 let base: string;
 let tree: string;

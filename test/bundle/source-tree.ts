@@ -91,16 +91,23 @@ export interface Builder {
   home: string;
   umask?: string;
   env?: Record<string, string | undefined>;
+  /** Words before the program: as another user, with another clock. */
+  before?: readonly string[];
 }
 
 /** Runs `bundle` as a process. */
-export const bundle = (cwd: string, { home, umask = '022', env }: Builder, ...args: string[]) => {
+export const bundle = (
+  cwd: string,
+  { home, umask = '022', env, before = [] }: Builder,
+  ...args: string[]
+) => {
   const done = Bun.spawnSync(
     [
       'sh',
       '-c',
       `umask ${umask}; exec "$@"`,
       'sh',
+      ...before,
       process.execPath,
       join(root, 'tools/bundle/main.ts'),
       ...args,

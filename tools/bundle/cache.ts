@@ -60,18 +60,19 @@ export const buildInto = async (
     for (const one of Object.values(place)) mkdirSync(one, { recursive: true });
     await build(place);
     normalise(place.out);
-    writeFileSync(join(fresh, 'result', LIST), JSON.stringify(await listOf(place.out)));
+    const files = await listOf(place.out);
+    writeFileSync(join(fresh, 'result', LIST), JSON.stringify(files));
     const entry = join(artifacts, key);
     rmSync(entry, { recursive: true, force: true });
     try {
       renameSync(join(fresh, 'result'), entry);
     } catch (error) {
-      // Somebody else was at it, too: the same key is the same artifact.
-      if (!existsSync(entry)) throw error;
+      // Somebody else was at it, too: what they left counts, when it is whole.
+      const theirs = await intact(entry);
+      if (!theirs) throw error;
+      return theirs;
     }
-    const built = await intact(entry);
-    if (!built) throw new Error(`'${entry}' changed while it was written`);
-    return built;
+    return { directory: join(entry, TREE), files };
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }

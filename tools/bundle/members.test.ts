@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { takeMembers } from './members.ts';
+import { takeMembers, takeTree } from './members.ts';
 
 let base: string;
 beforeAll(() => void (base = mkdtempSync(join(tmpdir(), 'k8sbench-members-'))));
@@ -27,7 +27,7 @@ const member = ({ name, content = '', type = '0', link = '', time }: Member): Bu
   head.write('0000000\0', 108);
   head.write('0000000\0', 116);
   head.write(`${body.length.toString(8).padStart(11, '0')}\0`, 124);
-  head.write(time ?? '00000000000\0', 136);
+  head.write(time ?? '00000000000\0', 136, 12, 'latin1');
   head.write('        ', 148);
   head.write(type, 156);
   head.write(link, 157, 100, 'latin1');
@@ -58,6 +58,8 @@ const take = async (bytes: Buffer, wanted: Record<string, string> = { good: 'out
   );
 };
 const good: Member = { name: 'good', content: 'yes' };
+/** -1 s in GNU's base-256, all of it ones. */
+const NEGATIVE = '\xff'.repeat(12);
 
 describe('wanted members come out', () => {
   test.each<[string, Buffer, string]>([
@@ -65,6 +67,8 @@ describe('wanted members come out', () => {
     ['of a compressed one', gzipSync(tar({ name: 'dir/', type: '5' }, good)), 'a.tar.gz'],
     ['named with ./', tar({ name: './', type: '5' }, { ...good, name: './good' }), 'a.tar'],
     ['beside links that stay inside', tar({ name: 'd/l', type: '2', link: '../good' }, good), 'a.tar'],
+    ['whose time is before 1970', tar({ ...good, time: NEGATIVE }), 'a.tar'],
+    ['whose time no calendar has', tar(pax('mtime', '-99999999999999.5'), good), 'a.tar'],
     ['with a long name of pax', tar(pax('path', 'good'), { name: 'short', content: 'yes' }), 'a.tar'],
   ])('%s', async (_, bytes, name) => expect(await take(bytes, undefined, name)).toEqual({ out: 'yes' }));
 
@@ -72,6 +76,74 @@ describe('wanted members come out', () => {
     const long = `${'ü'.repeat(90)}/good`;
     expect(await take(tar(pax('path', long), good), { [long]: 'out' })).toEqual({ out: 'yes' });
   });
+});
+
+describe('a whole tree comes out', () => {
+  const tree = async (...members: Member[]) => {
+    const directory = mkdtempSync(join(base, `${++made}-`));
+    const [path, out] = [join(directory, 'archive'), join(directory, 'out')];
+    const bytes = tar(...members);
+    writeFileSync(path, bytes);
+    await takeTree(path, 'a.tar', bytes.length, 'top', out);
+    return out;
+  };
+
+  test('files, directories, links; modes; what stands elsewhere stays behind', async () => {
+    const out = await tree(
+      { name: 'top/', type: '5' },
+      { name: 'top/a', content: 'A' },
+      { name: 'top/l', type: '2', link: 'a' },
+      { name: 'top/h', type: '1', link: 'top/a' },
+      { name: 'top/empty/', type: '5' },
+      { name: 'topper', content: 'x' },
+    );
+    expect(readdirSync(out)).toEqual(['top']);
+    expect(readdirSync(join(out, 'top')).toSorted()).toEqual(['a', 'empty', 'h', 'l']);
+    expect(readFileSync(join(out, 'top/l'), 'utf8') + readFileSync(join(out, 'top/h'), 'utf8')).toBe('AA');
+  });
+
+  test.each<[string, Member[], string]>([
+    [
+      'a link, then a path through it',
+      [
+        { name: 'top/d', type: '2', link: '../x' },
+        { name: 'top/d/evil', content: 'x' },
+      ],
+      "goes through the link 'top/d'",
+    ],
+    [
+      'a link, then a file in its place',
+      [
+        { name: 'top/d', type: '2', link: 'x' },
+        { name: 'top/d', content: 'x' },
+      ],
+      'is there twice',
+    ],
+    [
+      'a link, then a directory in its place',
+      [
+        { name: 'top/d', type: '2', link: 'x' },
+        { name: 'top/d/', type: '5' },
+        { name: 'top/d/f', content: 'x' },
+      ],
+      'is there twice',
+    ],
+    [
+      'a file, then a path through it',
+      [
+        { name: 'top/f', content: 'x' },
+        { name: 'top/f/g', content: 'x' },
+      ],
+      "archive 'a.tar'",
+    ],
+    [
+      'a hard link through a link',
+      [{ name: 'top/d', type: '2', link: '/etc' }],
+      'is a link out of the archive',
+    ],
+    ['a hard link to what is not there', [{ name: 'top/h', type: '1', link: 'top/gone' }], "archive 'a.tar'"],
+    ['nothing', [{ name: 'other', content: 'x' }], "has nothing below 'top/'"],
+  ])('refused: %s', async (_, members, says) => expect(tree(...members)).rejects.toThrow(says));
 });
 
 describe('an archive is refused whole', () => {
@@ -102,6 +174,19 @@ describe('an archive is refused whole', () => {
     ['a device', tar(good, { name: 'sda', type: '4' }), 'is a block-device'],
     ['a character device', tar(good, { name: 'null', type: '3' }), 'is a character-device'],
     ['a pipe', tar(good, { name: 'p', type: '6' }), 'is a fifo'],
+    [
+      'a path through a link, named with ./',
+      tar({ name: './d', type: '2', link: '.' }, { name: './d/good', content: 'x' }),
+      "goes through the link 'd'",
+    ],
+    [
+      'a hard link to what is not there yet',
+      tar({ name: 'good', type: '1', link: 'later' }),
+      'is wanted and is no file',
+    ],
+    ['a name with a NUL of pax', tar(pax('path', 'a\0b'), good), 'leaves the place'],
+    ['a size that no archive has', tar(pax('size', '99999999999999'), good), "archive 'a.tar'"],
+    ['a negative size', tar(pax('size', '-1'), good), "archive 'a.tar'"],
     ['an old sparse member', tar(good, { name: 's', type: 'S' }), "member 's' is a"],
     ['a sparse member', tar(pax('GNU.sparse.major', '1'), good), 'is sparse'],
     ['a wanted link', tar({ name: 'good', type: '2', link: 'x' }), "member 'good' is wanted and is no file"],

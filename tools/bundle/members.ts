@@ -53,6 +53,8 @@ class Members {
     if (path === undefined) return problem('leaves the place it is unpacked into');
     if (!KINDS.has(type ?? ''))
       return problem(`is a ${type ?? 'thing of unknown kind'}; files, directories and links are read`);
+    // A pax header says what it likes; the reader waits for ever for less than nothing.
+    if (!Number.isSafeInteger(header.size) || header.size! < 0) return problem('has a length that is none');
     const pax = (header as { pax?: Record<string, string> }).pax ?? {};
     if (Object.keys(pax).some((key) => key.startsWith('GNU.sparse')))
       return problem('is sparse; its bytes are not as they stand in the archive');
@@ -62,7 +64,8 @@ class Members {
       .map((_, at, parts) => parts.slice(0, at + 1).join('/'));
     const through = parents.find((one) => this.#seen.get(one) === 'link');
     if (through !== undefined) return problem(`goes through the link '${through}'`);
-    if (type !== 'directory' && this.#seen.has(path)) return problem('is there twice');
+    const before = this.#seen.get(path);
+    if (before === 'link' || (before !== undefined && type !== 'directory')) return problem('is there twice');
     const link = type === 'symlink' || type === 'link';
     if (link && leadsTo(path, linkname ?? '', type === 'link') === undefined)
       return problem(`is a link out of the archive, to '${linkname ?? ''}'`);

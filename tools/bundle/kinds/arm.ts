@@ -1,5 +1,5 @@
 /** arm: an agent that arms.lock pins, below arms/<id>: npm packages of a lockfile, or the one executable of a release. */
-import { cpSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Arm, armsLock, type NpmArm } from '../../../schemas/arms-lock.ts';
 import type { ArtifactOf } from '../../../schemas/recipe.ts';
@@ -81,8 +81,8 @@ export const arm: Kind<'arm'> = {
     if (one.source === 'npm') {
       const cwd = join(place.sources, dirname(artifact.lock), one.lockfile.in);
       await install(cwd, asked.arch, asked.world);
-      mkdirSync(join(place.out, home), { recursive: true });
-      cpSync(cwd, join(place.out, home), { recursive: true, verbatimSymlinks: true });
+      mkdirSync(dirname(join(place.out, home)), { recursive: true });
+      renameSync(cwd, join(place.out, home));
     } else await unpack(one.archives[asked.arch]!, { [pinned.path]: `${home}/${pinned.path}` }, asked, place);
     if (!existsSync(path)) throw failed(`it has no '${pinned.path}' once it is installed`);
     const [size, digest] = [statSync(path).size, await sha256File(path)];

@@ -1,6 +1,6 @@
 /** npm: the packages of a lockfile, for the pod's system, none of their scripts run. */
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Arch } from '../../../schemas/recipe.ts';
 import { failed } from '../../../shared/failure.ts';
 import { sha256 } from '../../../shared/files.ts';
@@ -72,7 +72,8 @@ export const npm: Kind<'npm'> = {
         );
     }
     if (wrong.length > 0) throw failed(wrong);
-    mkdirSync(join(out, to), { recursive: true });
-    cpSync(cwd, join(out, to), { recursive: true, verbatimSymlinks: true });
+    mkdirSync(dirname(join(out, to)), { recursive: true });
+    // The copy of the sources is this build's own: hundreds of megabytes need not be copied once more.
+    renameSync(cwd, join(out, to));
   },
 };
