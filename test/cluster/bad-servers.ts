@@ -51,6 +51,17 @@ export const busyLane = (namespace: string): (() => void) => {
   );
 };
 
+/** What the API server answers to one question of a bed's user, asked once. */
+export const askedBy = async ({ namespace, kubeconfig }: Bed): Promise<number> => {
+  const { users } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as { users: { user: { token: string } }[] };
+  const answer = await fetch(`${admin.server}/apis/batch/v1/namespaces/${namespace}/jobs`, {
+    headers: { authorization: `Bearer ${users[0]!.user.token}` },
+    tls: { ca: readFileSync(join(ownDirectory!, 'pki', 'ca.crt'), 'utf8') },
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
 /** It takes them again. */
 export const notBusy = (namespace: string): void => void kubectl(['delete', 'flowschema', namespace]);
 

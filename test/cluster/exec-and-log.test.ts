@@ -1,10 +1,13 @@
 /** Commands in pods and their logs, on a real kubelet, with connections that break. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHash, randomBytes } from 'node:crypto';
 import { ConnectionError, isForbidden, isNotFound, isNotStarted } from '../../shared/kubernetes.ts';
 import { until } from './processes.ts';
 import { admin, connectedAs, image, makeNamespace, makeUser, runPod, through } from './the-cluster.ts';
 import { openTunnel } from './tunnel.ts';
+
+// Machines may be busy.
+setDefaultTimeout(240_000);
 
 let namespace: Awaited<ReturnType<typeof makeNamespace>>;
 const at = (pod = 'worker') => ({ namespace: namespace.name, pod, container: 'main' });

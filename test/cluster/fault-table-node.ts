@@ -1,16 +1,23 @@
 /** Faults of a node, one after another on node-2: fault → message → exit status. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KubernetesObject } from '../../shared/kubernetes.ts';
 import { apply, type Fault, kubectl, real, waits } from './fault.ts';
 import { killKubelet, restartKubelet } from './faults.ts';
 import { until } from './processes.ts';
-import { ownDirectory } from './the-cluster.ts';
+import { admin, ownDirectory } from './the-cluster.ts';
 
 const NODE = 'node-2';
 const on = { node: NODE };
 
+interface Node {
+  status: { conditions?: { type: string; status: string }[] };
+}
 const isReady = (): Promise<void> =>
-  until(NODE, () => / Ready(,\S+)? /.test(kubectl(['get', 'node', NODE])), 90_000);
+  until(NODE, async () => {
+    const { status } = await admin.get<KubernetesObject & Node>('nodes', { name: NODE });
+    return (status.conditions ?? []).some((one) => one.type === 'Ready' && one.status === 'True');
+  });
 
 /** Kubelet settings for CPUs that belong to one pod alone: core 0 is reserved, so there is one of them. */
 const OWN_CPUS = { cpuManagerPolicy: 'static', reservedSystemCPUs: '0' };

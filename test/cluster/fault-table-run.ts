@@ -3,7 +3,7 @@ import { expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCertificate } from './certificates.ts';
-import { busyLane, halfDeadServer, notBusy } from './bad-servers.ts';
+import { askedBy, busyLane, halfDeadServer, notBusy } from './bad-servers.ts';
 import { apply, type Fault, kubectl, profileWith, real, running, waits } from './fault.ts';
 import { LINES, linesScript } from './odd-lines.ts';
 import { until } from './processes.ts';
@@ -153,14 +153,15 @@ export const RUNNING: Readonly<Record<string, Fault>> = {
     says: /12 of 12 rounds done/,
   },
   'an API server that is too busy for this user (429)': {
-    ...measuring(6),
-    place: async ({ namespace }) => busyLane(namespace),
+    ...measuring(3),
+    place: async (bed) => busyLane(bed.namespace),
     at: 'claimed',
-    async happens({ bed: { namespace }, process }) {
-      await until('that it is told', () => /too busy to .*too many requests/i.test(process.said()));
-      notBusy(namespace);
+    async happens({ bed }) {
+      await until('that it is refused', async () => (await askedBy(bed)) === 429);
+      await Bun.sleep(5000);
+      notBusy(bed.namespace);
     },
-    says: /too busy to .*6 of 6 rounds done/s,
+    says: /3 of 3 rounds done/,
   },
   'a load balancer that has no server every now and then (502, 503, 504)': {
     ...measuring(12),

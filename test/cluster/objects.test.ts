@@ -1,10 +1,13 @@
 /** Lists, watches, creating and deleting on a real API server; what only a broken server does comes from a broken server. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { isNotFound, isStatus, type KubernetesObject, type WatchEvent } from '../../shared/kubernetes.ts';
 import { blocking, forgetHistory, killApiServer, startApiServer } from './faults.ts';
 import { until } from './processes.ts';
 import { admin, makeNamespace, ownDirectory, through } from './the-cluster.ts';
 import { openTunnel } from './tunnel.ts';
+
+// Machines may be busy.
+setDefaultTimeout(240_000);
 
 type ConfigMap = KubernetesObject & { data?: Record<string, string> };
 let namespace: Awaited<ReturnType<typeof makeNamespace>>;

@@ -137,7 +137,7 @@ describe('the role of this README, beside the grant for images', () => {
   const TELLS: Readonly<Record<string, string>> = {
     resourcequotas: 'quota',
     limitranges: 'limits',
-    namespaces: 'namespace',
+    namespaces: 'pod security',
     persistentvolumeclaims: "claim 'results'",
     serviceaccounts: "account 'default'",
   };

@@ -61,7 +61,7 @@ export const stop = async (
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
-  patience_ms = 60_000,
+  patience_ms = 120_000,
 ): Promise<void> => {
   const end = performance.now() + patience_ms;
   for (;;) {

@@ -1,5 +1,5 @@
 /** Manifests against the API server: its own YAML reader, its own admission, and a kubelet that runs one. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { type Values, values as valuesSchema } from '../../schemas/values.ts';
@@ -9,6 +9,9 @@ import { manifestOf, type Session } from '../../shared/job/manifest.ts';
 import { AWKWARD } from './awkward.ts';
 import { until } from './processes.ts';
 import { admin, image, makeNamespace, node1 } from './the-cluster.ts';
+
+// Machines may be busy.
+setDefaultTimeout(240_000);
 
 let namespace: Awaited<ReturnType<typeof makeNamespace>>;
 beforeAll(async () => {

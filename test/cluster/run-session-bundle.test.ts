@@ -1,5 +1,5 @@
 /** Bundles sent into pods of the cluster: whole, broken, wrong. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { real, small } from './fault.ts';
@@ -21,6 +21,9 @@ import {
 import { sideBySide } from './side-by-side.ts';
 import { admin } from './the-cluster.ts';
 import { openTunnel } from './tunnel.ts';
+
+// Machines may be busy.
+setDefaultTimeout(240_000);
 
 let bed: Bed;
 let bundle: string;

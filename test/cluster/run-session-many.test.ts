@@ -1,5 +1,5 @@
 /** Runs of several sessions in the cluster, the list of runs, and how they are ended from outside. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
@@ -22,6 +22,9 @@ import {
   untilNothingIsLeft,
 } from './session-runs.ts';
 import { admin, makeUser, node1, node2 } from './the-cluster.ts';
+
+// Machines may be busy.
+setDefaultTimeout(240_000);
 
 let bed: Bed;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** Sessions in the cluster that go well, and runners that are killed, stopped and called again. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { RunDirectory } from '../../shared/rundir.ts';
 import { parseForeignYaml } from '../../shared/yaml.ts';
@@ -18,6 +18,9 @@ import {
 } from './session-runs.ts';
 import { sideBySide } from './side-by-side.ts';
 import { admin, node1 } from './the-cluster.ts';
+
+// Machines may be busy.
+setDefaultTimeout(240_000);
 
 let bed: Bed;
 beforeAll(async () => {

@@ -106,12 +106,14 @@ export const scratch = (): { path: string; remove: () => void } => {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 };
 
+let namespaces = 0;
+
 /** A namespace of its own for a test file; `remove` takes everything in it away. */
 export const makeNamespace = async (
   word: string,
   labels: Record<string, string> = {},
 ): Promise<{ name: string; remove: () => Promise<void> }> => {
-  const name = `k8sbench-test-${word}-${Date.now().toString(36)}`;
+  const name = `k8sbench-test-${word}-${Date.now().toString(36)}-${++namespaces}`;
   const made = await admin.create<KubernetesObject>('namespaces', {}, { metadata: { name, labels } });
   await until(`the service account of ${name}`, async () =>
     (await admin.list<KubernetesObject>('serviceaccounts', { namespace: name })).some(

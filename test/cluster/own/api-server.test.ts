@@ -1,9 +1,12 @@
 /** Sessions while their API server is killed, forgets, and stands still. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { blocking } from '../faults.ts';
 import { pidOf } from '../processes.ts';
 import { type Bed, expectWhole, makeBed, planned, start, untilEvent } from '../session-runs.ts';
 import { node2, ownDirectory } from '../the-cluster.ts';
+
+// Machines may be busy.
+setDefaultTimeout(240_000);
 
 let bed: Bed;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** Logs that the node rotated away while nobody read: the pod's own copy has them, in the pod or on a claim; without one the missing lines are named. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import type { RunDirectory } from '../../../shared/rundir.ts';
 import { makeClaim } from '../claim.ts';
@@ -20,6 +20,9 @@ import {
   untilNothingIsLeft,
 } from '../session-runs.ts';
 import { admin, ownDirectory } from '../the-cluster.ts';
+
+// Machines may be busy.
+setDefaultTimeout(240_000);
 
 const ROUNDS = 30;
 const ROTATING = { containerLogMaxSize: '16Ki', containerLogMaxFiles: 2, containerLogMonitorInterval: '3s' };
