@@ -1,5 +1,6 @@
 /** The table of formats: `k8sbench schema <format>` prints from it, and the house rules hold each to its fixtures. */
 import type { GenericSchema } from 'valibot';
+import { agentSettings } from './agent-settings.ts';
 import { analysis } from './analysis.ts';
 import { armsLock } from './arms-lock.ts';
 import { armSettings } from './arm-settings.ts';
@@ -120,6 +121,12 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     about: 'which arm solves how much of which tasks',
   },
   prices: { schema: prices, shape: 'yaml', file: 'prices.yaml', about: 'what tokens cost' },
+  'agent-settings': {
+    schema: agentSettings,
+    shape: 'json',
+    file: 'agent.json',
+    about: "how an agent's harness is measured",
+  },
   'model-script': {
     schema: modelScript,
     shape: 'json',

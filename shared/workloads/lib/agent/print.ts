@@ -36,7 +36,7 @@ export const runVersion = async (bench: Bench): Promise<Measured & { says: strin
   const ended = await bench.start(filled(version.arguments, bench.values)).endWell();
   refuseEscapes(ended.stdout);
   const says = quoted(ended.stdout);
-  if (!new RegExp(version.prints, 'u').test(plain(ended.stdout)))
+  if (!new RegExp(version.prints, 'u').test(plain(ended.stdout).trim()))
     throw new AgentFailure('answer', `prints '${says}' as its version, and '${version.prints}' is expected`);
   settle(bench);
   return { ...measured(ended), says };

@@ -7,7 +7,19 @@
  * `{project}` (the directory it works in), `{file}` (the file that its tool reads), `{url}` (the model's API, ending in /v1),
  * `{model}` (its name), `{prompt}` (what the user says); `{{` and `}}` are braces.
  */
-import { type Check, fields, list, named, object, oneOf, record, rule, text, whole } from '../shape.ts';
+import {
+  type Check,
+  fields,
+  isObject,
+  list,
+  named,
+  object,
+  oneOf,
+  record,
+  rule,
+  text,
+  whole,
+} from '../shape.ts';
 
 /** A JSON object that goes out, and what must come back before the next. */
 export interface Exchange {
@@ -99,14 +111,12 @@ const settings = fields({
   ),
   about: text,
   'api!': oneOf('chat-completions', 'responses'),
-  'program!': words,
-  env: record(text),
-  files: record(
-    rule(
-      (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
-      'a text or an object',
-    ),
+  'program!': rule(
+    (value) => words(value, '').length === 0 && (value as string[])[0] !== '',
+    'a program and its arguments',
   ),
+  env: record(text),
+  files: record(rule((value) => typeof value === 'string' || isObject(value), 'a text or an object')),
   'version!': fields({ 'arguments!': anyWords, 'prints!': pattern }),
   'print!': fields({ 'arguments!': anyWords }),
   'tool!': fields({ 'name!': named, 'arguments!': object }),

@@ -34,7 +34,7 @@ export const connectionsIn = (proc: Proc, pid: number): Connection[] =>
       .slice(1)
       .flatMap((line) => {
         const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/);
-        if (!local || !remote || inode === undefined || /:0000$/.test(remote)) return [];
+        if (!local || !remote || inode === undefined || remote.endsWith(':0000')) return [];
         return [{ protocol, local: addressOf(local), remote: addressOf(remote), inode }];
       }),
   );

