@@ -48,5 +48,5 @@ export function* sessionEffects(): Generator<TruthRecord> {
     (random) => together(random, Math.log1p(0.05), noise.betweenSd, sessions!).conclusion === 'slower',
   );
   const planned = `5 % at a margin of 3 %, 1.5 % between sessions: ${sessions} sessions planned`;
-  yield atLeast(DEFAULTS.power, { check: 'power', case: planned, count: COUNT, seed, hits: found });
+  yield atLeast(DEFAULTS.power, { check: 'sessions-power', case: planned, count: COUNT, seed, hits: found });
 }
