@@ -138,12 +138,14 @@ function* ofSameProgram(workload: string, sessions: readonly Recorded[]): Genera
 }
 
 function* ofSlower(workload: string, sessions: readonly Recorded[]): Generator<TruthRecord> {
-  const { effect, margin, values } = sessions[0]!;
+  const { effect, margin } = sessions[0]!;
+  const rounds = sessions.map(({ values }) => values.warm[0].length);
+  const planned = [...new Set([Math.min(...rounds), Math.max(...rounds)])].join(' to ');
   const called = (key: Key): number =>
     countOf(sessions, (one) => conclusionsOf(questionOf(one, key))[0]!.conclusion === 'slower');
   const about = (key: Key) => ({
     check: 'recorded-slowdown',
-    case: `${workload}, ${100 * effect} % slower, margin ${100 * margin} %, ${values.warm[0].length} rounds planned for ${key}: called slower`,
+    case: `${workload}, ${100 * effect} % slower, margin ${100 * margin} %, ${planned} rounds planned for ${key}: called slower`,
     count: sessions.length,
     seed: DEFAULTS.seed,
     hits: called(key),

@@ -80,7 +80,7 @@ export const reportOf = (records: readonly TruthRecord[]): string => {
   });
   return [
     '# Is it true?',
-    `Sessions with a known truth, simulated, and what the evidence layer (shared/evidence) says of them. Made by test/truth/main.ts; the same records, one per line, are in report.jsonl. ${promised.length - failing} of ${promised.length} statements hold${failing > 0 ? `, **${failing} fail**` : ''}; each is allowed three standard errors of its own simulation.`,
+    `Sessions with a known truth, simulated and at the end recorded ones, and what the evidence layer (shared/evidence) says of them. Made by test/truth/main.ts; the same records, one per line, are in report.jsonl. ${promised.length - failing} of ${promised.length} statements hold${failing > 0 ? `, **${failing} fail**` : ''}; each is allowed three standard errors of its own simulation.`,
     ...sections,
     `## What the checks changed\n\n${CHOICES.map((one) => `- ${one}`).join('\n')}`,
     '',
