@@ -37,10 +37,11 @@ afterAll(() => bed.remove());
 const of = (directory: string, more: Parameters<typeof planned>[1] = {}, by = bed) =>
   planned(by, { ...more, words: ['--bundle', directory, '--base-image', bed.images.base] });
 /** Small enough to stand beside others. */
-const beside = (directory: string, change?: (spec: any) => void, by = bed) =>
+const beside = (directory: string, change?: (spec: any) => void, by = bed, rounds = 3) =>
   of(
     directory,
     {
+      rounds,
       change(manifest) {
         real(small(manifest));
         change?.(manifest.spec.template.spec);
@@ -50,7 +51,7 @@ const beside = (directory: string, change?: (spec: any) => void, by = bed) =>
   );
 
 test('a bundle arrives, is measured, and its pod does not linger', async () => {
-  const run = await of(bundle);
+  const run = await of(bundle, { profile: 'durable-store' });
   const ended = await session(bed, run);
   expect(ended).toMatchObject({ exit: 0 });
   await expectWhole(bed, run, 3);
@@ -156,14 +157,14 @@ const brokenStream = async (): Promise<void> => {
 };
 
 const killedOnce = async (event: string): Promise<void> => {
-  const run = await beside(bundle);
+  const run = await beside(bundle, undefined, bed, 40);
   const first = start(bed, ['--run', run.name]);
   await untilEvent(run, event);
   first.kill('SIGKILL');
   await first.ended;
   const second = await session(bed, run);
   expect(second).toMatchObject({ exit: 0 });
-  await expectWhole(bed, run, 3);
+  await expectWhole(bed, run, 40);
 };
 
 sideBySide(

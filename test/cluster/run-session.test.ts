@@ -30,7 +30,7 @@ afterAll(() => bed.remove());
 
 describe('a session that goes well', () => {
   test('as the user of the grant, in a restricted namespace; nothing secret and nothing else is left', async () => {
-    const run = await planned(bed);
+    const run = await planned(bed, { profile: 'durable-store' });
     const ended = await session(bed, run);
     expect(ended).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
     await expectWhole(bed, run, 3);
@@ -69,7 +69,7 @@ const beside = (rounds = 3): Promise<RunDirectory> =>
   planned(bed, { rounds, change: (manifest) => real(small(manifest)) });
 
 const killedOnce = async (event: string): Promise<void> => {
-  const run = await beside(4);
+  const run = await beside(40);
   const first = start(bed, ['--run', run.name]);
   await untilEvent(run, event);
   if (event === 'measuring')
@@ -85,7 +85,7 @@ const killedOnce = async (event: string): Promise<void> => {
   const second = await session(bed, run);
   expect(second.exit).toBe(0);
   expect(second.stderr).toContain('attaching');
-  await expectWhole(bed, run, 4);
+  await expectWhole(bed, run, 40);
   if (job) expect(jobOf(run).job!.uid).toBe(job.uid);
 };
 const STAGES = ['claimed', 'submitted', 'admitted', 'started', 'measuring'];
@@ -137,7 +137,7 @@ sideBySide(
     },
 
     async 'a second runner is refused while one follows; ^C stops, saves and removes'() {
-      const run = await beside(60);
+      const run = await beside(900);
       const first = start(bed, ['--run', run.name]);
       await untilEvent(run, 'measuring');
       const second = await session(bed, run);
@@ -156,13 +156,13 @@ sideBySide(
     },
 
     async 'a terminal that hangs up leaves it to itself'() {
-      const run = await beside(6);
+      const run = await beside(40);
       const first = start(bed, ['--run', run.name]);
       await untilEvent(run, 'measuring');
       first.kill('SIGHUP');
       expect((await first.ended).stderr).toContain('attaches to it');
       expect((await session(bed, run)).exit).toBe(0);
-      await expectWhole(bed, run, 6);
+      await expectWhole(bed, run, 40);
     },
   },
   4,

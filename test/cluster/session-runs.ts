@@ -10,6 +10,7 @@ import { main as plan } from '../../tools/plan/main.ts';
 import { main as render } from '../../tools/render/main.ts';
 import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
 import { runTool } from '../outside.ts';
+import { LIGHT } from './light-profile.ts';
 import { until } from './processes.ts';
 import { pushedSessionImages, sessionImages } from './session-image.ts';
 import { admin, kubeconfig, makeNamespace, makeUser, node1, ownDirectory, scratch } from './the-cluster.ts';
@@ -92,6 +93,7 @@ export const makeBed = async (word: string, rules = grants().get('k8sbench-image
   const namespace = await makeNamespace(word, { 'pod-security.kubernetes.io/enforce': 'restricted' });
   const files = scratch();
   const token = await makeUser(namespace.name, 'runner', rules);
+  writeFileSync(join(files.path, 'light.json'), JSON.stringify(LIGHT));
   // Fixtures in memory: a sync of the machine's disk waits for whoever else writes there.
   writeFileSync(join(files.path, 'values.local.yaml'), 'scratchMedium: Memory\nscratchSize: 128Mi\n');
   return {
@@ -113,7 +115,7 @@ export interface Planned {
   change?(manifest: any): void;
   /** More words for `plan`. */
   words?: readonly string[];
-  /** A file, instead of the built-in one. */
+  /** A file or a built-in profile, instead of one whose processes only wait. */
   profile?: string;
   image?: string;
   turns?: string;
@@ -134,7 +136,7 @@ export const planned = async (bed: Bed, options: Planned = {}): Promise<RunDirec
       '--namespace',
       bed.namespace,
       '--profile',
-      options.profile ?? 'durable-store',
+      options.profile ?? join(bed.directory, 'light.json'),
       '--cpus',
       '1',
       '--turns',
@@ -231,7 +233,7 @@ export const samplesIn = (run: RunDirectory): string[] =>
     .map((line) => JSON.parse(line))
     .map((one) => `${one.target} ${one.turns} ${one.sample}`);
 
-/** Every sample of the built-in profile's three targets, once, and a directory that is whole. */
+/** Every sample of three targets, once, and a directory that is whole. */
 export const expectWhole = async (bed: Bed, run: RunDirectory, rounds: number): Promise<void> => {
   const samples = samplesIn(run);
   expect([samples.length, new Set(samples).size]).toEqual([3 * rounds, 3 * rounds]);
