@@ -38,6 +38,14 @@ const exchange = v.strictObject({
 });
 const exchanges = v.pipe(v.array(exchange), v.minLength(1, 'expected a list of at least one exchange'));
 
+const templates = v.pipe(v.array(object), v.minLength(1, 'expected a list of at least one line'));
+
+/** Keys that are pressed once the screen matches. */
+const screens = v.pipe(
+  v.array(v.strictObject({ when: pattern, keys: text })),
+  v.minLength(1, 'expected a list of at least one screen'),
+);
+
 const atLeast = (least: number) => v.pipe(positive, v.minValue(least, `expected a whole number ≥ ${least}`));
 
 export const agentSettings = v.strictObject({
@@ -69,12 +77,7 @@ export const agentSettings = v.strictObject({
       columns: v.optional(atLeast(20)),
       rows: v.optional(atLeast(5)),
       /** Screens on the way that want a key. */
-      dismiss: v.optional(
-        v.pipe(
-          v.array(v.strictObject({ when: pattern, keys: text })),
-          v.minLength(1, 'expected a list of at least one screen'),
-        ),
-      ),
+      dismiss: v.optional(screens),
       /** The screen that takes a prompt; one that is `busy` is at work. */
       ready: pattern,
       busy: v.optional(pattern),
@@ -82,16 +85,28 @@ export const agentSettings = v.strictObject({
       quit: v.pipe(v.array(text), v.minLength(1, 'expected a list of keys')),
     }),
   ),
-  /** How a long session that is generated for it is resumed; without it, the agent has no such scenarios. */
+  /**
+   * How a long session that is generated for it is written and resumed; without it, the agent has no such scenarios. Lines may hold
+   * `{id}` and `{parent}` (the line before), `{time}` and `{ms}`, `{uuid}` of the session, `{text}`, `{call}`, `{tokens}`, `{kept}`.
+   */
   session: v.optional(
     v.strictObject({
-      generator: v.picklist(['pi'], 'expected pi'),
-      /** Where the session's file goes. */
+      /** Where its file goes, below the home. */
       file: text,
-      /** Of its terminal interface and of its RPC mode; `{session}` is the file. */
-      arguments: words,
-      /** Text that the resumed screen shows; default: that it is ready. */
-      resume: v.optional(text),
+      lines: v.strictObject({
+        head: templates,
+        user: templates,
+        call: templates,
+        result: templates,
+        answer: templates,
+        compaction: v.optional(templates),
+      }),
+      /** Arguments that resume it in the terminal interface; `{session}` is the file. */
+      terminal: words,
+      /** Resumed in RPC mode. */
+      rpc: v.optional(v.strictObject({ arguments: words, ready: exchanges })),
+      /** Resumed from within the terminal interface, screen by screen. */
+      resume: v.optional(screens),
     }),
   ),
   /** What it says when it asks for a login. */

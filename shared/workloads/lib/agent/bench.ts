@@ -4,14 +4,12 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { AgentFailure, quoted } from './failure.ts';
 import { environmentFor, type Home, makeHome, removeHome, valuesFor, writeFiles } from './home.ts';
-import { type Model, scriptFor, startModel } from './model.ts';
+import type { Script } from '../scripted-model/script.ts';
+import { type Model, startModel } from './model.ts';
 import { Places } from './outside-writes.ts';
 import { fillAll, type Values } from './placeholders.ts';
 import type { Settings } from './settings.ts';
 import { Started } from './started.ts';
-
-/** Longest that one scenario may take, ms, unless the profile says otherwise. */
-export const LIMIT_MS = 60_000;
 
 export interface Bench {
   settings: Settings;
@@ -82,20 +80,36 @@ export interface OpenBench extends Bench {
   drop(): Promise<void>;
 }
 
-/** Sets up a home and a model for an agent. `dir` gets a directory of the sample's own. */
-export const openBench = async (
-  settings: Settings,
-  arm: string,
-  dir: string,
-  rounds: number,
-  limit = LIMIT_MS,
-): Promise<OpenBench> => {
+export interface Wanted {
+  settings: Settings;
+  arm: string;
+  /** Gets a directory of the sample's own. */
+  dir: string;
+  limit: number;
+  /** The model's script for the agent's tool. */
+  script(tool: Settings['tool']): Script;
+  /** Tokens that the model takes. */
+  context?: number;
+}
+
+/** Tokens of a model when nothing long is asked of it. */
+const CONTEXT = 200_000;
+
+/** Sets up a home and a model for an agent. */
+export const openBench = async ({
+  settings,
+  arm,
+  dir,
+  limit,
+  script,
+  context = CONTEXT,
+}: Wanted): Promise<OpenBench> => {
   const home = makeHome(dir);
   const since = Date.now();
   const shared = ['/tmp', '/var/tmp'];
   const places = new Places([dir, home.base, ...realHome(), ...shared]);
-  const known = valuesFor(home, arm, '');
-  const model = await startModel(scriptFor(fillAll(settings.tool, known), rounds));
+  const known = { ...valuesFor(home, arm, ''), context };
+  const model = await startModel(script(fillAll(settings.tool, known)));
   const values = { ...known, url: model.url };
   writeFiles(settings, home.home, values);
   const env = environmentFor(settings, home, values, model.port);

@@ -20,6 +20,17 @@ export const TURN_ANSWER = 'TURN-ANSWER-1138';
 /** Whatever else an agent asks its model, a title for example. */
 export const SIDE_ANSWER = 'a short title';
 
+/** An answer that comes piece by piece, while somebody types. */
+export const STREAM_PROMPT = 'Answer at length, slowly. (k8sbench stream)';
+export const STREAM_END = 'STREAM-ENDS-HERE';
+export const STREAM_CHUNKS = 60;
+export const STREAM_GAP_S = 0.04;
+export const STREAM_TEXT = Array.from({ length: 60 }, (_, at) => `piece ${at + 1} of what is said`).join(
+  ', ',
+);
+/** Prompts that a resumed session answers. */
+export const LONG_PROMPTS = 5;
+
 /** Digest of the workload's definition: the first 16 hex digits of SHA-256. Targets with another definition did other work. */
 export const fingerprintOf = (scenarios: readonly Scenario[], rounds: number): string =>
   createHash('sha256')

@@ -87,6 +87,6 @@ export const environmentFor = (
     NO_PROXY: '127.0.0.1,localhost,::1',
     no_proxy: '127.0.0.1,localhost,::1',
     [MARKER]: marker,
-    ...fillAll(settings.env ?? {}, values),
+    ...(fillAll(settings.env ?? {}, values) as Record<string, string>),
   };
 };

@@ -9,6 +9,11 @@ import {
   PRINT_ANSWER,
   PRINT_PROMPT,
   SIDE_ANSWER,
+  STREAM_CHUNKS,
+  STREAM_END,
+  STREAM_GAP_S,
+  STREAM_PROMPT,
+  STREAM_TEXT,
   TOOLS_ANSWER,
   TOOLS_PROMPT,
   TURN_ANSWER,
@@ -35,6 +40,35 @@ export const scriptFor = (tool: Settings['tool'], rounds: number): Script => {
     ],
   };
 };
+
+/** What is said to a resumed session, one after another, and answered by the model. */
+export const sayings = (count: number): { prompt: string; answer: string }[] =>
+  Array.from({ length: count }, (_, at) => ({
+    prompt: `Answer number ${at + 1} of this session. (k8sbench long)`,
+    answer: `LONG-ANSWER-${at + 1}-OF-${count}`,
+  }));
+
+/** The script for a resumed session: each saying is answered; one answer comes slowly, in many pieces. */
+export const longScript = (count: number): Script => ({
+  format: 'model-script/1',
+  models: [MODEL],
+  scenes: [
+    { name: 'side', when: { tools: false }, replies: [{ text: SIDE_ANSWER }], after: 'repeat' },
+    ...sayings(count).map(({ prompt, answer }) => ({
+      name: 'long',
+      when: { last: prompt },
+      replies: [{ text: answer }],
+    })),
+    {
+      name: 'stream',
+      when: { last: STREAM_PROMPT },
+      replies: [
+        { text: `${STREAM_TEXT}\n\n${STREAM_END}`, chunks: STREAM_CHUNKS, latency: { gap_s: STREAM_GAP_S } },
+      ],
+    },
+    { name: 'other', replies: [{ text: SIDE_ANSWER }], after: 'repeat' },
+  ],
+});
 
 /** An exchange with what was measured around it. */
 export interface Seen extends Exchange {

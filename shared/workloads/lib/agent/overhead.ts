@@ -1,14 +1,12 @@
 /** overhead: what an agent costs on its own, against a model that answers at once. One sample is each scenario once. */
 import { type Bench, openBench } from './bench.ts';
 import { fingerprintOf, type Scenario } from './definition.ts';
+import { scriptFor } from './model.ts';
 import { type Measured, runPrint, runPrintTools, runVersion } from './print.ts';
 import { runPty } from './pty.ts';
 import { runRpc } from './rpc.ts';
+import { roundedAll } from './rounded.ts';
 import type { Settings } from './settings.ts';
-
-const round = (value: number): number => Math.round(value * 1e4) / 1e4;
-const rounded = (value: unknown): unknown =>
-  typeof value === 'number' ? round(value) : Array.isArray(value) ? value.map(rounded) : value;
 
 /** The fields that each scenario has; `exact` is the cgroup's count, left out where none counts the agent alone. */
 const common = (name: string, { wall, cpu, exactCpu, peak }: Measured): Record<string, unknown> => ({
@@ -95,22 +93,20 @@ export const overheadSample = async ({
   scenarios,
   limit,
 }: Asked): Promise<object> => {
-  const bench = await openBench(settings, arm, dir, rounds, limit);
+  const bench = await openBench({ settings, arm, dir, limit, script: (tool) => scriptFor(tool, rounds) });
   try {
     const line: Record<string, unknown> = {};
     for (const scenario of Object.keys(RUNS) as Scenario[])
       if (scenarios.includes(scenario)) Object.assign(line, await RUNS[scenario](bench, rounds));
     await bench.close();
     const own = bench.model.server.report().own_s;
-    return Object.fromEntries(
-      Object.entries({
-        ...line,
-        modelTime: (own?.median ?? 0) * 1000,
-        foreignHosts: bench.model.server.report().foreign.length,
-        modelTimeMax: (own?.max ?? 0) * 1000,
-        fingerprint: fingerprintOf(scenarios, rounds),
-      }).map(([key, value]) => [key, rounded(value)]),
-    );
+    return roundedAll({
+      ...line,
+      modelTime: (own?.median ?? 0) * 1000,
+      foreignHosts: bench.model.server.report().foreign.length,
+      modelTimeMax: (own?.max ?? 0) * 1000,
+      fingerprint: fingerprintOf(scenarios, rounds),
+    });
   } finally {
     await bench.drop();
   }

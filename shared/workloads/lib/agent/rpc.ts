@@ -3,7 +3,7 @@ import { type Bench, filled, settle } from './bench.ts';
 import { TURN_PROMPT } from './definition.ts';
 import { AgentFailure, quoted } from './failure.ts';
 import { fillAll, type Values } from './placeholders.ts';
-import type { Exchange } from './settings.ts';
+import type { Exchange, Rpc } from './settings.ts';
 import type { Started } from './started.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -101,40 +101,88 @@ class Talk {
   }
 }
 
-export interface Conversation {
-  /** From its start until it is ready. */
+export interface RpcRun {
+  /** From its start until it is ready, ms. */
   ready: number;
   readyCpu: number;
-  /** Of each prompt, from its sending until all of its answer is there. */
+  /** One prompt, from its sending until all of its answer is there. */
+  say(prompt: string): Promise<{ wall: number; cpu: number }>;
+  /** Largest resident memory so far, and what is shared and its own now, MiB. */
+  peak(): number;
+  shares(): ReturnType<Started['tree']['shares']>;
+  /** Closes its input, which ends it. */
+  end(): Promise<void>;
+  /** Ends it whatever it does. */
+  drop(): Promise<void>;
+}
+
+/** Starts RPC mode and waits until it is ready. When anything fails, nothing of it is left. */
+export const startRpc = async (
+  bench: Bench,
+  { arguments: words, ready: opening }: Pick<Rpc, 'arguments' | 'ready'>,
+  { prompt: exchanges }: Pick<Rpc, 'prompt'>,
+  values: Values = bench.values,
+): Promise<RpcRun> => {
+  const lines = new Lines();
+  const started = bench.start(filled(words, values), {
+    stdin: true,
+    onOutput: (part) => lines.take(part),
+    screen: () => started.stderr || lines.last,
+  });
+  const drop = async (): Promise<void> => {
+    started.killAll();
+    await started.end().catch(() => undefined);
+  };
+  const talk = new Talk(started, lines, values);
+  try {
+    await talk.go(opening, 'it was ready');
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  let said = 0;
+  return {
+    ready: performance.now() - started.from,
+    readyCpu: started.tree.cpu(),
+    async say(prompt) {
+      const cpu = started.tree.cpu();
+      const from = performance.now();
+      await talk.go(exchanges, `prompt ${++said} was answered`, { prompt });
+      return { wall: performance.now() - from, cpu: Math.max(0, started.tree.cpu() - cpu) };
+    },
+    peak: () => started.tree.memory().peak,
+    shares: () => started.tree.shares(),
+    async end() {
+      started.closeInput();
+      // Its end is no part of the measurement, and an agent that needs a signal for it did nothing wrong.
+      const reminder = setTimeout(() => started.signal('SIGTERM'), 2000);
+      await started.end();
+      clearTimeout(reminder);
+    },
+    drop,
+  };
+};
+
+export interface Conversation {
+  ready: number;
+  readyCpu: number;
   prompt: number[];
   promptCpu: number[];
   peak: number;
 }
 
-/** Ready, then N prompts of one tool call each; then its input is closed, which ends it. */
+/** Ready, then N prompts of one tool call each. */
 export const runRpc = async (bench: Bench, prompts: number): Promise<Conversation> => {
-  const { model, settings, values } = bench;
-  const rpc = settings.rpc!;
+  const { model, settings } = bench;
   model.begin();
-  const lines = new Lines();
-  const started = bench.start(filled(rpc.arguments, values), {
-    stdin: true,
-    onOutput: (part) => lines.take(part),
-    screen: () => started.stderr || lines.last,
-  });
+  const run = await startRpc(bench, settings.rpc!, settings.rpc!);
   try {
-    const talk = new Talk(started, lines, values);
-    await talk.go(rpc.ready, 'it was ready');
-    const ready = performance.now() - started.from;
-    const readyCpu = started.tree.cpu();
     const prompt: number[] = [];
     const promptCpu: number[] = [];
     for (let at = 0; at < prompts; at++) {
-      const cpu = started.tree.cpu();
-      const from = performance.now();
-      await talk.go(rpc.prompt, `prompt ${at + 1} was answered`, { prompt: TURN_PROMPT });
-      prompt.push(performance.now() - from);
-      promptCpu.push(Math.max(0, started.tree.cpu() - cpu));
+      const said = await run.say(TURN_PROMPT);
+      prompt.push(said.wall);
+      promptCpu.push(said.cpu);
     }
     settle(bench);
     const turns = model.seen('turn');
@@ -143,16 +191,11 @@ export const runRpc = async (bench: Bench, prompts: number): Promise<Conversatio
         'answer',
         `asked the model ${turns.length} times for ${prompts} prompts of one tool call each; ${2 * prompts} are expected, each second with what the file holds`,
       );
-    const { peak } = started.tree.memory();
-    started.closeInput();
-    // Its end is no part of the measurement, and an agent that needs a signal for it did nothing wrong.
-    const reminder = setTimeout(() => started.signal('SIGTERM'), 2000);
-    await started.end();
-    clearTimeout(reminder);
-    return { ready, readyCpu, prompt, promptCpu, peak };
+    const peak = run.peak();
+    await run.end();
+    return { ready: run.ready, readyCpu: run.readyCpu, prompt, promptCpu, peak };
   } catch (error) {
-    started.killAll();
-    await started.end().catch(() => undefined);
+    await run.drop();
     throw error;
   }
 };

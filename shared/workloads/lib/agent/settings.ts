@@ -59,6 +59,34 @@ export interface Terminal {
   quit: string[];
 }
 
+type Template = Readonly<Record<string, unknown>>;
+
+/**
+ * Lines of a session's file, as templates: of its beginning, and of each entry. They may hold `{id}` of the line, `{parent}`
+ * of the one before, `{time}` and `{ms}`, `{uuid}` of the session, `{text}`, `{call}`, and of a compaction `{tokens}` and `{kept}`.
+ */
+export interface SessionFormat {
+  head: Template[];
+  user: Template[];
+  call: Template[];
+  result: Template[];
+  answer: Template[];
+  compaction?: Template[];
+}
+
+/** How a generated session is written and resumed; `{session}` is its file, `{uuid}` its id. */
+export interface Session {
+  /** Where its file goes, below the home. */
+  file: string;
+  lines: SessionFormat;
+  /** Arguments that resume it in the terminal interface. */
+  terminal: string[];
+  /** Resumed in RPC mode. */
+  rpc?: { arguments: string[]; ready: Exchange[] };
+  /** Resumed from within the terminal interface, screen by screen. */
+  resume?: Keys[];
+}
+
 export interface Settings {
   format: 'agent-settings/1';
   name: string;
@@ -75,8 +103,7 @@ export interface Settings {
   tool: { name: string; arguments: Record<string, unknown> };
   rpc?: Rpc;
   terminal?: Terminal;
-  /** How a generated session is resumed, and which generator makes it. */
-  session?: { generator: 'pi'; file: string; arguments: string[]; resume?: string };
+  session?: Session;
   /** What a screen or a message looks like that asks for a login. */
   login?: string;
   /** Open files outside of the home that are no offence, as patterns of paths. */
@@ -99,6 +126,9 @@ const anyWords: Check = (value, path) =>
     : [`${path}: expected a list of arguments`];
 const exchange = fields({ send: object, until: object, keep: record(named) });
 const exchanges = list(exchange, 'a list of at least one exchange');
+
+const templates = list(object, 'a list of at least one line');
+const keys = fields({ 'when!': pattern, 'keys!': named });
 
 const settings = fields({
   'format!': rule(
@@ -125,13 +155,26 @@ const settings = fields({
     'arguments!': anyWords,
     columns: whole(20),
     rows: whole(5),
-    dismiss: list(fields({ 'when!': pattern, 'keys!': named }), 'a list of at least one screen'),
+    dismiss: list(keys, 'a list of at least one screen'),
     'ready!': pattern,
     busy: pattern,
     submit: named,
     'quit!': list(named, 'a list of keys'),
   }),
-  session: fields({ 'generator!': oneOf('pi'), 'file!': named, 'arguments!': anyWords, resume: named }),
+  session: fields({
+    'file!': named,
+    'lines!': fields({
+      'head!': templates,
+      'user!': templates,
+      'call!': templates,
+      'result!': templates,
+      'answer!': templates,
+      compaction: templates,
+    }),
+    'terminal!': anyWords,
+    rpc: fields({ 'arguments!': anyWords, 'ready!': exchanges }),
+    resume: list(keys, 'a list of at least one screen'),
+  }),
   login: pattern,
   mayWrite: list(pattern, 'a list of patterns'),
   mayReach: list(named, 'a list of hosts'),

@@ -93,12 +93,12 @@ export class TerminalRun {
     !(this.settings.busy !== undefined && pattern(this.settings.busy).test(text));
 
   /** Until the screen takes a prompt and stays as it is; questions on the way are answered. Ms from its start. */
-  async ready(): Promise<number> {
+  async ready(quiet?: number): Promise<number> {
     const left = [...(this.settings.dismiss ?? [])];
     for (;;) {
       const asking = (text: string) => left.find((one) => pattern(one.when).test(text));
       const at = await this.#until(
-        this.screen.settled((text) => this.idle(text) || asking(text) !== undefined),
+        this.screen.settled((text) => this.idle(text) || asking(text) !== undefined, quiet),
         'its screen was ready',
       );
       const question = asking(this.screen.text);

@@ -95,15 +95,17 @@ const sendFault = async (response: ServerResponse, fault: Fault, wire: Wire): Pr
   }
 };
 
-/** Sends an answer at the script's pace; without one, everything at once. */
+/** Sends an answer at the script's pace; without one, everything at once. Gives the waiting that the script asked for, ms. */
 const send = async (response: ServerResponse, wire: Wire, answer: Answer): Promise<number> => {
   const { first_s: first = 0, gap_s: gap = 0 } = answer.reply.latency ?? {};
-  let waited = 0;
-  const wait = async (duration_s: number): Promise<void> => {
-    waited += duration_s * 1000;
-    await sleep(duration_s * 1000);
+  const from = performance.now();
+  // Each event has its own due time: a late one makes no other later.
+  const due = async (ms: number): Promise<number> => {
+    const left = from + ms - performance.now();
+    if (left > 0) await sleep(left);
+    return ms;
   };
-  if (first > 0) await wait(first);
+  let waited = first > 0 ? await due(first * 1000) : 0;
   if (!('events' in wire)) {
     sendJson(response, 200, wire.whole);
     return waited;
@@ -114,7 +116,7 @@ const send = async (response: ServerResponse, wire: Wire, answer: Answer): Promi
     return waited;
   }
   for (const [at, event] of wire.events.entries()) {
-    if (at > 0) await wait(gap);
+    if (at > 0) waited = await due((first + at * gap) * 1000);
     if (response.destroyed) return waited;
     response.write(event);
   }

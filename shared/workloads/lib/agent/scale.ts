@@ -1,0 +1,91 @@
+/** session-scale: a long session is resumed in the terminal interface, and answers five prompts. */
+import { openBench, settle } from './bench.ts';
+import { LONG_PROMPTS } from './definition.ts';
+import { longScript, sayings } from './model.ts';
+import { placeSession, resumeInTerminal, say, type Seed } from './resumed.ts';
+import { roundedAll } from './rounded.ts';
+import { LAST_WORDS } from './session.ts';
+import type { Settings } from './settings.ts';
+
+/** How long a resumed screen must stay the same, ms: a large session is drawn in parts. */
+const RESUMED_QUIET_MS = 1000;
+
+export interface AskedLong {
+  settings: Settings;
+  arm: string;
+  dir: string;
+  seed: Seed;
+  /** Tokens of the model's context: more than the session has. */
+  context: number;
+  limit: number;
+}
+
+/** One sample: the fields of its line. */
+export const scaleSample = async ({
+  settings,
+  arm,
+  dir,
+  seed,
+  context,
+  limit,
+}: AskedLong): Promise<object> => {
+  const bench = await openBench({
+    settings,
+    arm,
+    dir,
+    limit,
+    context,
+    script: () => longScript(LONG_PROMPTS),
+  });
+  try {
+    const values = placeSession(bench, dir, seed);
+    const run = resumeInTerminal(bench, values);
+    try {
+      const first = await run.first();
+      await run.shown(LAST_WORDS, 'it showed the end of the session');
+      const open = await run.ready(RESUMED_QUIET_MS);
+      const openCpu = run.cpu();
+      const resumed = run.started.tree.shares();
+      const turn: number[] = [];
+      const turnCpu: number[] = [];
+      const keys: number[] = [];
+      for (const { prompt, answer } of sayings(LONG_PROMPTS)) {
+        const said = await say(bench, run, prompt, answer);
+        turn.push(said.wall);
+        turnCpu.push(said.cpu);
+        keys.push(...said.key);
+      }
+      settle(bench);
+      const after = run.started.tree.shares();
+      const { peak } = run.started.tree.memory();
+      const [request] = bench.model.seen('long');
+      const quit = await run.quit(values);
+      await bench.close();
+      return roundedAll({
+        open,
+        openCpu,
+        turn,
+        turnCpu,
+        peakRss: peak,
+        firstText: first,
+        key: keys,
+        resumedRss: resumed.rss,
+        resumedPss: resumed.pss,
+        resumedAnonymous: resumed.anonymous,
+        afterRss: after.rss,
+        afterPss: after.pss,
+        afterAnonymous: after.anonymous,
+        quit,
+        requestBytes: request!.requestBytes,
+        requestMessages: request!.messages,
+        modelTimeMax: (bench.model.server.report().own_s?.max ?? 0) * 1000,
+        fingerprint: seed.fingerprint,
+      });
+    } catch (error) {
+      await run.drop();
+      throw error;
+    }
+  } finally {
+    await bench.drop();
+  }
+};
