@@ -28,11 +28,14 @@ export interface FetchSpec {
   /** The pin's digest. */
   pin: string;
   files: Record<string, { size: number; sha256: string }>;
+  /** Before it is tried again, ms; doubled each time. */
+  pause_ms?: number;
 }
 
 export const FILES = 'files';
 export const MARKER = 'VERIFIED';
 const TRIES = 5;
+const PAUSE_MS = 1000;
 const SAY_MS = 10_000;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -64,6 +67,17 @@ const reason = (error: unknown): string => {
   return code === 'ENOSPC' ? 'the claim is full' : (cause?.message ?? message);
 };
 
+/** A server that answers, and not with the file. */
+class Answer extends Error {
+  /** Asked again it would say the same. */
+  readonly final: boolean;
+
+  constructor(url: string, status: number) {
+    super(`'${url}' answered ${status}`);
+    this.final = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  }
+}
+
 /** One attempt; what came before is gone on with. */
 const receive = async (url: string, part: string, size: number, sha256: string): Promise<void> => {
   const hash = createHash('sha256');
@@ -73,7 +87,7 @@ const receive = async (url: string, part: string, size: number, sha256: string):
     got = 0;
   }
   const response = await fetch(url, got > 0 ? { headers: { range: `bytes=${got}-` } } : {});
-  if (!response.ok || !response.body) throw new Error(`'${url}' answered ${response.status}`);
+  if (!response.ok || !response.body) throw new Answer(url, response.status);
   if (url.startsWith('https:') && !response.url.startsWith('https:'))
     throw new Error(`'${url}' leads to '${response.url}', which is not https`);
   if (got > 0 && response.status !== 206) got = 0;
@@ -115,10 +129,11 @@ const fetchFile = async (spec: FetchSpec, path: string, to: string): Promise<voi
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOSPC') rmSync(part, { force: true });
-      if (at === TRIES || (error as NodeJS.ErrnoException).code === 'ENOSPC')
-        throw new Error(`'${path}': ${reason(error)}`);
+      const final =
+        (error as NodeJS.ErrnoException).code === 'ENOSPC' || (error instanceof Answer && error.final);
+      if (at === TRIES || final) throw new Error(`'${path}': ${reason(error)}`);
       say(`  ${reason(error)}; once more`);
-      await sleep(1000 * 2 ** at);
+      await sleep((spec.pause_ms ?? PAUSE_MS) * 2 ** at);
     }
 };
 
