@@ -3,8 +3,8 @@
  * screens look like. The agent harness (shared/workloads/lib/agent) knows nothing else of it: another agent is another file.
  *
  * Texts may hold `{node}`, `{arm}` (where it is installed), `{arch}` and `{cpu}` (x64 and x86_64, arm64 and aarch64), `{home}`,
- * `{project}`, `{file}` (that its tool reads), `{url}` (the model's API, ending in /v1), `{model}` and `{prompt}`; `{{` and `}}`
- * are braces. Exchanges also know `{n}`, an id for each message, and what they keep.
+ * `{project}`, `{dashes}` (that path as one name), `{file}` (that its tool reads), `{url}` (the model's API, ending in /v1),
+ * `{model}`, `{context}` (its tokens) and `{prompt}`; `{{` and `}}` are braces. Exchanges also know `{n}`, an id for each message, and what they keep.
  */
 import * as v from 'valibot';
 import { command, formatTag, positive, text } from './primitives.ts';

@@ -3,7 +3,12 @@ import type { Metric, Profile, Target } from '../../schemas/profile.ts';
 
 /** Agents whose settings come with k8sbench, in the order in which they are candidates. */
 const AGENTS = ['pi', 'codex', 'opencode'] as const;
-type Agent = (typeof AGENTS)[number];
+/** Those whose settings can write a session down; `pi-regular` is pi with its other kind of terminal interface. */
+const WITH_SESSIONS = ['pi', 'pi-regular'] as const;
+type Agent = (typeof AGENTS)[number] | (typeof WITH_SESSIONS)[number];
+
+/** Settings → the arm of a bundle that they start. */
+const armOf = (agent: Agent): string => (agent === 'pi-regular' ? 'pi' : agent);
 
 const time = (key: string, more: Partial<Metric> = {}): Metric => ({
   key,
@@ -15,6 +20,13 @@ const time = (key: string, more: Partial<Metric> = {}): Metric => ({
   ...more,
 });
 const memory = (key: string): Metric => time(key, { unit: 'MiB' });
+const shares = (prefix: string): Metric[] =>
+  ['Rss', 'Pss', 'Anonymous'].map((one) => memory(`${prefix}${one}`));
+const request = [
+  { ...time('requestBytes'), unit: 'bytes' },
+  { ...time('requestMessages'), unit: 'messages' },
+];
+
 /** What every scenario measures of its process tree. */
 const processOf = (key: string): Metric[] => [
   time(`${key}Wall`),
@@ -30,7 +42,7 @@ const words = (step: 'seed' | 'sample', agent: Agent, ...more: string[]): string
   '--agent',
   `{root}/lib/agent/settings/${agent}.json`,
   '--arm',
-  `{root}/arms/${agent}`,
+  `{root}/arms/${armOf(agent)}`,
   '--dir',
   '{dir}',
   '--turns',
@@ -57,6 +69,16 @@ const targetsOf = (rule: string, reference: Agent, agents: readonly Agent[], ...
 /** Digest of the work at each size, which shared/workloads/lib/agent/definition.ts defines. */
 const OVERHEAD_PINS = { 2: 'a7778ec44266b4db', 8: '46840af0fdc36f73', 32: '19ee6e7b9c092380' };
 
+/** Of long sessions; shared/workloads/lib/agent/long.ts defines them. */
+const CONTEXT_PINS = {
+  20000: '8805f350ad06bfef',
+  100000: '93bcd3786f3c51f9',
+  1000000: '3443af996d78dbff',
+  4000000: '5e499f5f464b6d29',
+};
+const ENTRIES_PINS = { 1000: '157d760f931718da', 10000: 'eeaed071314ac3ed' };
+const HISTORY_PINS = { 20000: 'fecc8abb3759ab16', 1000000: '9e1793ffe9899af6', 3000000: '1f7defee9c3b52ec' };
+
 const overhead = (agent: Agent): Profile => ({
   name: `overhead-${agent}`,
   rule: `overhead-${agent}`,
@@ -74,8 +96,7 @@ const overhead = (agent: Agent): Profile => ({
     time('ptyKey', { pooled: true }),
     ...['ptyToModel', 'ptyToScreen', 'ptyPromptCpu', 'ptyQuit'].map((key) => time(key)),
     ...['ptyRss', 'ptyPss', 'ptyAnonymous'].map(memory),
-    { ...time('requestBytes'), unit: 'bytes' },
-    { ...time('requestMessages'), unit: 'messages' },
+    ...request,
     { ...time('sideRequests'), unit: 'requests' },
     { ...time('foreignHosts'), unit: 'hosts' },
     time('modelTime'),
@@ -84,4 +105,76 @@ const overhead = (agent: Agent): Profile => ({
   needs: ['agents'],
 });
 
-export const AGENT_PROFILES: readonly Profile[] = AGENTS.map(overhead);
+const long = (
+  name: string,
+  workload: string,
+  about: string,
+  fingerprints: Profile['fingerprints'],
+  metrics: Metric[],
+): Profile => ({
+  name,
+  rule: name,
+  about,
+  fingerprints,
+  targets: targetsOf(name, 'pi', WITH_SESSIONS, '--workload', workload),
+  metrics: [...metrics, time('modelTimeMax')],
+  needs: ['agents'],
+});
+
+const SCALE_METRICS = [
+  time('firstText'),
+  time('key', { pooled: true }),
+  ...shares('resumed'),
+  ...shares('after'),
+  time('quit'),
+  ...request,
+];
+
+const HISTORY_METRICS = [
+  time('rpcResume'),
+  time('rpcResumeCpu'),
+  memory('rpcPss'),
+  memory('rpcAnonymous'),
+  ...request,
+  ...['ptyFirst', 'ptySettled', 'ptySettledCpu'].map((key) => time(key)),
+  time('keyIdle', { pooled: true }),
+  time('keyStreaming', { pooled: true }),
+  time('prompt'),
+  time('promptCpu'),
+  { ...time('streamFrames'), unit: 'frames' },
+  { ...time('streamBytes'), unit: 'bytes' },
+  time('streamBehind'),
+  time('redrawWidth'),
+  { ...time('redrawWidthBytes'), unit: 'bytes' },
+  time('redrawHeight'),
+  { ...time('redrawHeightBytes'), unit: 'bytes' },
+  ...shares('pty'),
+  time('ptyQuit'),
+  time('resume'),
+  time('resumeCpu'),
+];
+
+export const AGENT_PROFILES: readonly Profile[] = [
+  ...AGENTS.map(overhead),
+  long(
+    'session-scale-context',
+    'context',
+    'a session of N tokens in few long turns is resumed in the terminal interface and answers five prompts',
+    CONTEXT_PINS,
+    SCALE_METRICS,
+  ),
+  long(
+    'session-scale-entries',
+    'entries',
+    'a session of N short entries is resumed in the terminal interface and answers five prompts',
+    ENTRIES_PINS,
+    SCALE_METRICS,
+  ),
+  long(
+    'long-history',
+    'history',
+    'a session of N history tokens, compacted after each million when it has more: RPC mode, terminal, resumed from within the terminal',
+    HISTORY_PINS,
+    HISTORY_METRICS,
+  ),
+];

@@ -22,8 +22,20 @@ test.each(names)('%s fits, and is named like its file', (name) => {
   expect([byHand(settings), bySchema(agentSettings, settings), settings.name]).toEqual([[], [], name]);
 });
 
-test('each agent has a profile of which it is the reference', () =>
-  expect(names.map((name) => BUILT_IN[`overhead-${name}`]?.targets[0]?.name)).toEqual(names));
+test('each has a part in a profile, and each profile has settings for its targets', () => {
+  const used = Object.values(BUILT_IN).flatMap((profile) =>
+    profile.targets.flatMap(({ name, sample }) =>
+      sample?.some((word) => word.endsWith(`/settings/${name}.json`)) ? [name] : [],
+    ),
+  );
+  expect([...new Set(used)].toSorted()).toEqual(names.toSorted());
+});
+
+test('only who can write a session down has a part in long ones', () => {
+  for (const profile of ['session-scale-context', 'session-scale-entries', 'long-history'])
+    for (const { name } of BUILT_IN[profile]!.targets)
+      expect(read(join(shipped, `${name}.json`)).session).toBeDefined();
+});
 
 /** What agents read themselves, and what goes over their wires. */
 const isFree = (path: Readonly<Path>): boolean =>
@@ -32,10 +44,14 @@ const isFree = (path: Readonly<Path>): boolean =>
     : path
         .slice(0, -1)
         .some(
-          (key, at) => (key === 'arguments' && path[at - 1] === 'tool') || key === 'send' || key === 'until',
+          (key, at) =>
+            (key === 'arguments' && path[at - 1] === 'tool') ||
+            (key === 'lines' && path.length > 4) ||
+            key === 'send' ||
+            key === 'until',
         );
 
-describe.each(['codex', 'opencode'])('spoiled, %s', (name) => {
+describe.each(['codex', 'pi'])('spoiled, %s', (name) => {
   const valid = read(join(fixtures, `valid-${name}.json`));
   test.each(
     pathsIn(valid)

@@ -393,10 +393,11 @@ describe.each([
     const script = join(scratch, 'wrong.json');
     writeFileSync(script, '{"format":"model-script/1","scenes":[]}');
     const run = (...words: string[]) => Bun.spawnSync([runtime, resolve(program, file), ...words]);
-    expect(run('--script', script)).toMatchObject({ exitCode: 2 });
-    expect(run('--script', script).stderr.toString()).toBe(
+    const refused = run('--script', script);
+    expect([refused.exitCode, refused.stderr.toString()]).toEqual([
+      2,
       `${script}: scenes: expected a list of at least one scene\n`,
-    );
+    ]);
     expect(run('--port', '99999').exitCode).toBe(2);
     expect(run('--script', join(scratch, 'none')).stderr.toString()).toContain("can't read the script");
   });

@@ -43,6 +43,8 @@ export const valuesFor = ({ home, project, file }: Home, arm: string, url: strin
   file,
   url,
   model: MODEL,
+  // A path as a file's name, as agents write it.
+  dashes: project.slice(1).replaceAll('/', '-'),
 });
 
 /** Writes the agent's files into its home. */

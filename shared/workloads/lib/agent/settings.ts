@@ -3,9 +3,9 @@
  * library, so {@link readSettings} checks by hand what it needs, and a test holds the two together.
  *
  * Texts may hold `{node}` (a Node that runs it), `{arm}` (the directory it is installed in), `{arch}` and `{cpu}` (x64 and
- * x86_64, arm64 and aarch64), `{home}` (its empty home),
- * `{project}` (the directory it works in), `{file}` (the file that its tool reads), `{url}` (the model's API, ending in /v1),
- * `{model}` (its name), `{prompt}` (what the user says); `{{` and `}}` are braces.
+ * x86_64, arm64 and aarch64), `{home}` (its empty home), `{project}` (the directory it works in), `{dashes}` (that path as one
+ * name), `{file}` (the file that its tool reads), `{url}` (the model's API, ending in /v1), `{model}` (its name), `{context}`
+ * (its tokens), `{prompt}` (what the user says); `{{` and `}}` are braces.
  */
 import {
   type Check,
