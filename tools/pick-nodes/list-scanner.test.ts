@@ -2,12 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import { nodeAt, podAt } from '../../test/cluster/population.ts';
 import { type Item, listScanner } from './list-scanner.ts';
 
-/** What a text holds when it comes in parts of so many bytes. */
+/** What a text holds when it comes in parts of so many bytes, each in the same buffer, as a file's do. */
 const scan = (text: string, size = Number.POSITIVE_INFINITY): [string, Item][] => {
   const found: [string, Item][] = [];
   const scanner = listScanner('list.json', (item, kind) => found.push([kind, item]));
-  const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length; at += size) scanner.push(bytes.slice(at, at + size));
+  const bytes = Buffer.from(text);
+  const part = Buffer.alloc(Math.min(size, bytes.length));
+  for (let at = 0; at < bytes.length; at += size)
+    scanner.push(part.subarray(0, bytes.copy(part, 0, at, at + size)));
   scanner.end();
   return found;
 };

@@ -153,7 +153,8 @@ export const listScanner = (name: string, take: Take): ListScanner => {
         throw broken(at, 'no list');
     }
     const keeps = inItem || (depth > 0 && itemsDepth === -1);
-    if (keeps) pieces.push(bytes.slice(from));
+    // A copy: the bytes are the caller's, who may fill them again (and Buffer's slice would be none).
+    if (keeps) pieces.push(new Uint8Array(bytes.subarray(from)));
     if (pieces.reduce((sum, one) => sum + one.length, around.length) > LARGEST)
       throw broken(
         length,
