@@ -1,7 +1,7 @@
 /** Sessions that the outside disturbs: signals, readers, quotas, neighbours, other hands on the affinity. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
-import { constants, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { constants, existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Cgroup, locateCgroup } from '../../shared/cgroup.ts';
@@ -10,6 +10,8 @@ import {
   errorOf,
   linesOf,
   only,
+  OTHER,
+  PIN,
   place,
   planOf,
   run,
@@ -88,10 +90,11 @@ describe.each(BOTH)('on %s', (runtime) => {
   test('SIGTERM before the first step ends it just so', async () => {
     const started = start(runtime, planOf(['good'], { pin: 'auto', cpus: 1 }));
     // With a choice of cores the session watches them for a second.
-    await Bun.sleep(navigator.hardwareConcurrency > 1 ? 700 : 0);
+    await Bun.sleep(OTHER ? 700 : 0);
     started.child.kill('SIGTERM');
     const result = await started.result;
-    expect([0, 130]).toContain(result.exit);
+    // 143: it had not begun to listen.
+    expect([0, 130, 143]).toContain(result.exit);
     expect(result.complete || result.lines.length === 0).toBe(true);
   });
 
@@ -178,12 +181,14 @@ describe.each(BOTH)('on %s', (runtime) => {
     expect(only(lines, 'sample').length).toBe(3);
   });
 
-  test("somebody else's hand on the session's affinity voids it", async () => {
-    if (navigator.hardwareConcurrency === 1) return expect(navigator.hardwareConcurrency).toBe(1);
+  // With one core the hand can't change anything.
+  test(`somebody else's hand on the session's affinity ${OTHER ? 'voids it' : 'that sets what it has is nothing'}`, async () => {
     const started = start(runtime, planOf(['slow', '0.3']));
     await measuring(started);
-    spawnSync('taskset', ['-cp', '1', String(started.child.pid)]);
+    spawnSync('taskset', ['-cp', OTHER ?? PIN, String(started.child.pid)]);
     const result = await started.result;
+    if (!OTHER)
+      return expect({ exit: result.exit, error: errorOf(result) }).toEqual({ exit: 0, error: undefined });
     expect(result.exit).toBe(5);
     expect(result.complete).toBe(true);
     expect(errorOf(result)).toMatchObject({ code: 'affinity', invalid: true });
@@ -222,26 +227,32 @@ interface MadeCgroup {
   remove(): void;
 }
 
-const makeCgroup = (cgroup: Cgroup, name: string, quota: boolean): MadeCgroup | undefined => {
+/** A cgroup for sessions; undefined where none can be made, or `words` can't be started in it. */
+const makeCgroup = (
+  cgroup: Cgroup,
+  name: string,
+  quota: boolean,
+  words: readonly string[] = [],
+): MadeCgroup | undefined => {
   if (!cgroup.cpu || !cgroup.usage) return undefined;
   const cpu = `${cgroup.cpu.dir}/k8sbench-${name}-${process.pid}`;
   const dirs = [...new Set([cpu, `${cgroup.usage.dir}/k8sbench-${name}-${process.pid}`])];
+  const enter = dirs.map((dir) => `echo $$ > ${dir}/cgroup.procs`).join(' && ');
+  const wrapper = ['sh', '-c', `${enter} && exec "$@"`, 'sh', ...words];
+  const remove = (): void => dirs.filter((dir) => existsSync(dir)).forEach((dir) => rmdirSync(dir));
   try {
     for (const dir of dirs) mkdirSync(dir);
-    if (quota && cgroup.cpu.version === 2) writeFileSync(`${cpu}/cpu.max`, '20000 100000');
+    if (quota && cgroup.cpu.version === 2) writeFileSync(`${cpu}/cpu.max`, '10000 100000');
     if (quota && cgroup.cpu.version === 1) {
       writeFileSync(`${cpu}/cpu.cfs_period_us`, '100000');
-      writeFileSync(`${cpu}/cpu.cfs_quota_us`, '20000');
+      writeFileSync(`${cpu}/cpu.cfs_quota_us`, '10000');
     }
+    if (spawnSync(wrapper[0]!, [...wrapper.slice(1), 'true']).status === 0) return { cpu, wrapper, remove };
   } catch {
-    return undefined;
+    // Read-only, or another's.
   }
-  const enter = dirs.map((dir) => `echo $$ > ${dir}/cgroup.procs`).join(' && ');
-  return {
-    cpu,
-    wrapper: ['sh', '-c', `${enter} && exec "$@"`, 'sh'],
-    remove: () => dirs.forEach((dir) => rmdirSync(dir)),
-  };
+  remove();
+  return undefined;
 };
 
 describe('in a cgroup with a CPU quota', () => {
@@ -252,17 +263,19 @@ describe('in a cgroup with a CPU quota', () => {
   for (const runtime of BOTH)
     test(`${runtime}: the throttling shows`, async () => {
       const options = made ? { wrapper: made.wrapper } : {};
-      const { exit, lines } = await run(runtime, planOf(['burn', '200000']), options);
+      const { exit, lines } = await run(runtime, planOf(['burn', '100000']), options);
       expect(exit).toBe(0);
-      if (!made) return expect(lines[0]!['cpuMax']).not.toBe('20000 100000');
-      expect(lines[0]).toMatchObject({ cpuMax: '20000 100000', cpuStatOf: made.cpu });
+      if (!made) return expect(lines[0]!['cpuMax']).not.toBe('10000 100000');
+      expect(lines[0]).toMatchObject({ cpuMax: '10000 100000', cpuStatOf: made.cpu });
       const burnt = only(lines, 'cpu').filter(
         (line) => line['target'] === 'tested' && line['step'] === 'sample',
       );
+      // A busy machine may hold one of them back by itself, before the quota does.
+      const sum = (key: string): number => burnt.reduce((all, line) => all + (line[key] as number), 0);
+      expect(sum('nrThrottled')).toBeGreaterThan(0);
+      expect(sum('throttledUsec')).toBeGreaterThan(0);
       for (const line of burnt) {
         expect(line['nrPeriods']).toBeGreaterThan(0);
-        expect(line['nrThrottled']).toBeGreaterThan(0);
-        expect(line['throttledUsec']).toBeGreaterThan(0);
         // Throttled, it lives longer than it works.
         expect(line['usageUsec']).toBeLessThan((line['wallMs'] as number) * 1000);
       }
@@ -271,13 +284,13 @@ describe('in a cgroup with a CPU quota', () => {
 
 describe('as the first process of a container', () => {
   let made: MadeCgroup | undefined;
-  beforeAll(() => void (made = makeCgroup(locateCgroup(machine), 'container', false)));
+  const first = ['unshare', '--pid', '--fork', '--mount-proc'];
+  beforeAll(() => void (made = makeCgroup(locateCgroup(machine), 'container', false, first)));
   afterAll(() => made?.remove());
 
   for (const runtime of BOTH)
     test(`${runtime}: the container's cgroup counts, and what becomes an orphan in it is found`, async () => {
-      const wrapper = [...(made?.wrapper ?? []), 'unshare', '--pid', '--fork', '--mount-proc'];
-      const options = { ...(made ? { wrapper } : {}), env: { K8SBENCH_DELIVERY: 'bundle' } };
+      const options = { ...(made ? { wrapper: made.wrapper } : {}), env: { K8SBENCH_DELIVERY: 'bundle' } };
       const good = await run(runtime, planOf(['good']), options);
       expect(good.exit).toBe(0);
       if (made) expect(good.lines[0]).toMatchObject({ cpuAccounting: 'cgroup', delivery: 'bundle' });
@@ -294,7 +307,7 @@ describe('as the first process of a container', () => {
 describe('beside a busy neighbour', () => {
   for (const runtime of BOTH)
     test(`${runtime}: the session ends, and shows the pressure where the machine counts it`, async () => {
-      const spinner = Bun.spawn(['taskset', '-c', '0', 'sh', '-c', 'while :; do :; done']);
+      const spinner = Bun.spawn(['taskset', '-c', PIN, 'sh', '-c', 'while :; do :; done']);
       try {
         const { exit, lines } = await run(runtime, planOf(['burn', '300000']));
         expect(exit).toBe(0);

@@ -1,5 +1,5 @@
 /** Real sessions of pod.mjs, on every runtime it must run on, with small shell workloads. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { logLine } from '../../schemas/log.ts';
 import type { CompactPlan } from '../../schemas/plan.ts';
 import type { Target } from '../../schemas/profile.ts';
+import { allowedListOf, parseCpuList } from '../../shared/cpu-list.ts';
 import { SessionLog } from '../../shared/session-log.ts';
 import { podBundle } from '../../tools/pod/bundle.ts';
 
@@ -61,6 +62,12 @@ esac
 
 const bundle = await podBundle();
 
+/** The cores that sessions may use here; plans pin to the first. */
+const allowed = parseCpuList(allowedListOf(readFileSync('/proc/self/status', 'utf8'))!)!;
+export const PIN = String(allowed[0]);
+/** Another core; on a machine with one there is none. */
+export const OTHER = allowed[1] === undefined ? undefined : String(allowed[1]);
+
 export const setUp = (): void => {
   mkdirSync(root, { recursive: true });
   writeFileSync(bundled, bundle);
@@ -100,7 +107,7 @@ export const planOf = (
     warmupRounds: 0,
     order: 'rotate',
     orderSeed: 0,
-    pin: '0',
+    pin: PIN,
     cpus: 1,
     allowFrequencyScaling: true,
     delivery: 'local',
