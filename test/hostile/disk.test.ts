@@ -1,9 +1,9 @@
 /**
  * A full disk, a read-only directory, an output that nobody takes: each is named, and nothing is half-written. Mounts a small
- * tmpfs and a read-only bind mount: as root, or in a user namespace, as test/run.ts does it for a plain user.
+ * tmpfs and a read-only bind mount where it may: as root, or in a user namespace, as test/run.ts does it for a plain user.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contentOf, putBack } from './bed.ts';
@@ -13,19 +13,17 @@ import { makeScene, type Scene } from './scene.ts';
 const base = mkdtempSync(join(tmpdir(), 'k8sbench-disk-'));
 const small = join(base, 'small');
 const mounted: string[] = [];
-const mount = (...args: string[]): void => {
-  const done = Bun.spawnSync(['mount', ...args]);
-  if (!done.success) throw new Error(`mount ${args.join(' ')}: ${done.stderr.toString()}`);
-  mounted.push(args.at(-1)!);
+/** Mounts; false where this process may not. */
+const mount = (...args: string[]): boolean => {
+  const { success } = Bun.spawnSync(['mount', ...args], { stderr: 'ignore' });
+  if (success) mounted.push(args.at(-1)!);
+  return success;
 };
+mkdirSync(small);
+/** A container's root and a plain user without namespaces may not: limits of the process and modes of files stand in for the disk then. */
+const mayMount = mount('-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', small);
 let scene: Scene;
 beforeAll(() => {
-  if (process.getuid?.() !== 0)
-    throw new Error(
-      'mounting a small file system needs root: make test, or unshare --user --map-root-user --mount bun test …',
-    );
-  mkdirSync(small);
-  mount('-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', small);
   scene = makeScene('disk', 'cmp-crash', small);
 });
 afterAll(() => {
@@ -33,16 +31,42 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** Leaves so many KiB free. */
-const fill = (kib: number): void => {
+/** Leaves so many KiB free for a command: on the disk, else in each file. Gives the words that start it. */
+const leave = (kib: number): string[] => {
+  if (!mayMount) return ['bash', '-c', `trap '' XFSZ; ulimit -f ${kib}; exec "$@"`, 'bash'];
   rmSync(join(small, 'fill'), { force: true });
   const { bavail, bsize } = statfsSync(small);
   const size = bavail * bsize - kib * 1024;
   if (size > 0) writeFileSync(join(small, 'fill'), new Uint8Array(size));
+  return [];
+};
+const FULL = mayMount ? /no space left/i : /the file is too large/i;
+
+/** Makes a scene's work one that can only be read. `words` start a command there, `end` makes it as it was. */
+const readOnly = (place: Scene): { says: string; words: string[]; end: () => void } => {
+  const work = place.file('work');
+  if (mayMount && mount('--bind', work, work) && mount('-o', 'remount,bind,ro', work))
+    return {
+      says: 'the file system is read-only',
+      words: [],
+      end: () => {
+        for (const point of mounted.splice(mounted.indexOf(work))) Bun.spawnSync(['umount', point]);
+      },
+    };
+  const everybody = (mode: string, ...paths: string[]) => Bun.spawnSync(['chmod', '-R', mode, ...paths]);
+  everybody('a+rX,a-w', work);
+  everybody('a+rwX', place.file('tmp'), place.file('cache'));
+  chmodSync(place.dir, 0o755);
+  return {
+    says: 'permission denied',
+    // Root may write anywhere; somebody else may not.
+    words: process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [],
+    end: () => void everybody('u+w', work),
+  };
 };
 const LEFT_KIB = [0, 4, 8, 12, 16, 24, 32, 48, 64, 512];
 
-describe('a full disk', () => {
+describe(mayMount ? 'a full disk' : 'files that may not grow', () => {
   test.each(['plan', 'run-session', 'analyze', 'analyze again', 'tracker append', 'compare'])(
     '%s',
     async (name) => {
@@ -63,13 +87,12 @@ describe('a full disk', () => {
       for (const left of LEFT_KIB) {
         rmSync(join(small, 'fill'), { force: true });
         putBack(scene.file('work'), begin);
-        fill(left);
-        const full = await scene.run(command);
+        const full = await scene.run(command, { through: leave(left) });
         exits.add(full.exit);
         const found = {
           left,
           exit: full.exit,
-          named: full.exit === 0 || /no space left/i.test(full.stderr),
+          named: full.exit === 0 || FULL.test(full.stderr),
           stack: /this is a bug|\n\s+at /.test(full.stderr),
           stdout: full.exit === 0 ? '' : full.stdout,
           half: [...wholeFiles(scene), ...scene.leftovers()],
@@ -94,28 +117,28 @@ describe('a full disk', () => {
 });
 
 describe('a read-only directory', () => {
-  test.each(['plan', 'run-session', 'analyze', 'tracker append', 'compare'])(
+  // Where no run directory can be made, the command line named the wrong place.
+  test.each([
+    ['plan', 2],
+    ['run-session', 1],
+    ['analyze', 1],
+    ['tracker append', 1],
+    ['compare', 2],
+  ] as const)(
     '%s',
-    async (name) => {
+    async (name, exit) => {
       const { prepare, command } = CASES[name]!;
       const place = makeScene('read-only', 'cmp-crash');
       try {
         await prepare(place);
         const begin = contentOf(place.file('work'));
-        mount('--bind', place.file('work'), place.file('work'));
-        mount('-o', 'remount,bind,ro', place.file('work'));
-        const ended = await place.run(command);
-        expect({ exit: ended.exit, stdout: ended.stdout }).toEqual({ exit: 1, stdout: '' });
-        expect(ended.stderr).toContain('the file system is read-only');
+        const { says, words, end } = readOnly(place);
+        const ended = await place.run(command, { through: words }).finally(end);
+        expect(ended).toEqual({ exit, stdout: '', stderr: expect.stringContaining(says) });
         expect(ended.stderr).not.toMatch(/this is a bug|\n\s+at /);
         expect([...contentOf(place.file('work'))]).toEqual([...begin]);
         expect(place.leftovers()).toEqual([]);
       } finally {
-        for (let at = mounted.length - 1; at >= 0; at--)
-          if (mounted[at] === place.file('work')) {
-            Bun.spawnSync(['umount', place.file('work')]);
-            mounted.splice(at, 1);
-          }
         place.remove();
       }
     },
@@ -124,18 +147,19 @@ describe('a read-only directory', () => {
 
   test('a finished run is read, shown, and skipped as done', async () => {
     const place = makeScene('archive', 'cmp-crash');
+    let undo: (() => void) | undefined;
     try {
       await CASES['tracker append']!.prepare(place);
       await mustRun(place, 'tracker', 'append', '--run', 'out/cmp-crash');
-      mount('--bind', place.file('work'), place.file('work'));
-      mount('-o', 'remount,bind,ro', place.file('work'));
+      const { words, end } = readOnly(place);
+      undo = end;
       for (const command of [
         ['run-session', '--run', 'out/cmp-crash'],
         ['analyze', '--run', 'out/cmp-crash', '--max-cv', '9'],
         ['tracker', 'show'],
         ['tracker', 'append', '--run', 'out/cmp-crash', '--track', join(place.file('tmp'), 'track.jsonl')],
       ]) {
-        const ended = await place.run(command);
+        const ended = await place.run(command, { through: words });
         expect({ command, exit: ended.exit, stderr: ended.exit === 0 ? '' : ended.stderr }).toEqual({
           command,
           exit: 0,
@@ -143,8 +167,7 @@ describe('a read-only directory', () => {
         });
       }
     } finally {
-      for (const point of mounted.splice(mounted.indexOf(place.file('work'))))
-        Bun.spawnSync(['umount', point]);
+      undo?.();
       place.remove();
     }
   }, 60_000);
