@@ -65,8 +65,9 @@ describe('a quota', () => {
     const { run, trials } = trialRun(bed, many(3));
     const applying = start(bed, ['apply', '--run', run.name]);
     await until('that it waits', () => applying.said().includes('no room for another Job'));
+    await until('two ends', async () => (await jobsOf(bed, run)).every((one) => one.status?.succeeded));
     const [first] = await jobsOf(bed, run);
-    expect((await trialsTool(bed, 'collect', run)).stderr).toContain(
+    expect((await trialsTool(bed, 'collect', run, '--no-wait')).stderr).toContain(
       `1 of 3 trials has no Job: '${trials.trials[2]!.job}'`,
     );
     await admin.delete('jobs', { namespace: bed.namespace, name: first.metadata.name }, first.metadata.uid);

@@ -21,6 +21,8 @@ export const APPLY_LOCK = '.trials-apply.lock';
 /** Lines are gathered this long before they are written: one write for many. */
 const GATHER_MS = 500;
 const TICK_MS = 5000;
+/** Trials without a Job are waited for so long: whoever submits them may have been started a moment later. */
+const SUBMITTING_MS = 10_000;
 /** Trials that a message names. */
 const NAMED = 5;
 
@@ -105,6 +107,7 @@ const gather = async (
   const progress = progressOn(world, talk);
   let round: Round = { known: knownOf(readLines(run)), found: new Map() };
   let away = false;
+  let idleSince = performance.now();
   try {
     for (;;) {
       await about.observer.changed(TICK_MS, signal);
@@ -115,9 +118,13 @@ const gather = async (
       if (!about.observer.listed || away) continue;
       round = await lookOnce(about, run, call, round.known);
       progress.show(collectWords(trials, round.known, round.found));
-      const open = [...round.found].filter(([trial, one]) => isOpen(one, round.known.get(keyOf(trial))));
-      const waits = flags.wait && (open.length > 0 || isApplying(run));
-      if (!waits) return round;
+      const standing = [...round.found];
+      const goesOn =
+        standing.some(([trial, one]) => isOpen(one, round.known.get(keyOf(trial)))) || isApplying(run);
+      if (goesOn) idleSince = performance.now();
+      const missing = standing.some(([trial, one]) => one.is === 'absent' && !round.known.has(keyOf(trial)));
+      const expected = missing && performance.now() - idleSince < SUBMITTING_MS;
+      if (!flags.wait || !(goesOn || expected)) return round;
       await Bun.sleep(GATHER_MS);
     }
   } finally {

@@ -31,13 +31,11 @@ export interface Submitting {
   now(): number;
 }
 
-type Outcome = 'submitted' | 'there' | 'wait';
+/** `full`: what the cluster says of why there is no room. */
+type Outcome = 'submitted' | 'there' | 'wait' | { full: string };
 
 /** One Job, unless its name is taken: another's Job is never changed. */
-const submitOne = async (
-  { cluster, trials, manifestOf, progress }: Submitting,
-  trial: Trial,
-): Promise<Outcome> => {
+const submitOne = async ({ cluster, trials, manifestOf }: Submitting, trial: Trial): Promise<Outcome> => {
   const at = { namespace: trials.namespace, name: trial.job };
   try {
     const found = await cluster.get<TrialJob>('jobs', at);
@@ -53,10 +51,8 @@ const submitOne = async (
     await cluster.apply<TrialJob>('jobs', at, manifestOf(trial), { manager: MANAGER });
     return 'submitted';
   } catch (error) {
-    if (error instanceof ApiError && error.code === 403 && /exceeded quota/.test(error.detail)) {
-      progress.say(`the namespace's quota has no room for another Job now: ${error.detail}; waiting`);
-      return 'wait';
-    }
+    if (error instanceof ApiError && error.code === 403 && /exceeded quota/.test(error.detail))
+      return { full: error.detail };
     if (isStatus(error, 409))
       throw failed(
         `namespace '${at.namespace}' has a Job '${at.name}' that somebody made a moment ago; it is left alone: call 'k8sbench trials apply' again to see whose it is`,
@@ -128,6 +124,7 @@ export const submitAll = async (about: Submitting, wanted: readonly Trial[]): Pr
   const underway = new Set<string>();
   let submitted = 0;
   let fullUntil = 0;
+  let toldFull = false;
   while (queue.length > 0) {
     if (signal.aborted)
       throw new Failure(
@@ -146,7 +143,10 @@ export const submitAll = async (about: Submitting, wanted: readonly Trial[]): Pr
     for (; room > 0 && queue.length > 0 && !signal.aborted; room--) {
       const trial = queue[0]!;
       const outcome = await submitOne(about, trial);
-      if (outcome === 'wait') {
+      if (typeof outcome === 'object' && !toldFull)
+        progress.say(`the namespace's quota has no room for another Job now: ${outcome.full}; waiting`);
+      toldFull = typeof outcome === 'object';
+      if (outcome === 'wait' || toldFull) {
         fullUntil = performance.now() + FULL_MS;
         break;
       }
