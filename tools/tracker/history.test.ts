@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../../shared/statistics.ts';
@@ -116,6 +116,27 @@ describe('lines', () => {
       expect([entry.offset, entry.length]).toEqual([offset, many[at]!.length]);
       offset += many[at]!.length + 1;
     }
+  });
+
+  test('without end are named and left out, and never held in memory', () => {
+    const path = file('');
+    const long = Buffer.alloc(40 << 20, 'x');
+    const half = long.subarray(0, 17 << 20);
+    const lines = [JSON.stringify(line({ run: 'a' })), half, JSON.stringify(line({ run: 'b' })), long];
+    for (const [at, one] of lines.entries())
+      appendFileSync(path, at === 0 ? one : Buffer.concat([Buffer.from('\n'), Buffer.from(one)]));
+    const before = process.memoryUsage.rss();
+    const history = readHistory(path, 'track.jsonl', all);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 << 20);
+    expect(history.entries).toMatchObject([
+      { run: 'a', number: 1, offset: 0 },
+      { run: 'b', number: 3, offset: lines[0]!.length + half.length + 2, length: lines[2]!.length },
+    ]);
+    expect(history.broken).toEqual(
+      [2, 4].map((at) => `track.jsonl:${at}: a line of 16 MiB or more is no tracker line`),
+    );
+    writeFileSync(path, long);
+    expect(() => readHistory(path, 'track.jsonl', all)).toThrow("'track.jsonl' holds no tracker line");
   });
 
   test('a file without any is not a history; no file is one that may miss', () => {

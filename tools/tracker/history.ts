@@ -41,6 +41,8 @@ export type Wanted = (about: Pick<Entry, 'rule' | 'turns' | 'run'>) => boolean;
 export const runName = (run: string): string => run.replace(/\/+$/, '').split('/').at(-1)!;
 
 const BLOCK = 4 << 20;
+/** A line of so many bytes is none of ours: it is told and left out. A multiple of the block by a power of two. */
+const LONGEST_LINE = 16 << 20;
 /** What is looked at to tell what a line is about. */
 const HEAD = 384;
 /** One plain field: a text without escapes, or a number. */
@@ -114,7 +116,12 @@ export const readHistory = (path: string, shown: string, wanted: Wanted, mayMiss
   if (mayMiss && !existsSync(path)) return history;
   const fd = openFile(path, shown);
   try {
-    eachLine(fd, take);
+    eachLine(fd, take, () => {
+      history.lines++;
+      history.broken.push(
+        `${shown}:${history.lines}: a line of ${LONGEST_LINE >> 20} MiB or more is no tracker line`,
+      );
+    });
   } finally {
     closeSync(fd);
   }
@@ -129,33 +136,46 @@ const slowly = (text: string, place: string): About | string => {
   return { at: Date.parse(line.at), rule: line.rule, turns: line.turns, run: runName(line.run) };
 };
 
-/** Calls `take` for each line, without its newline, with its offset in the file. */
+/**
+ * Calls `take` for each line, without its newline, with its offset in the file; `tooLong` for one that is: of those nothing
+ * is kept.
+ */
 const eachLine = (
   fd: number,
   take: (block: Buffer, from: number, to: number, offset: number) => void,
+  tooLong: () => void,
 ): void => {
   let buffer = Buffer.allocUnsafe(BLOCK);
   let held = 0;
   let start = 0;
+  /** In the midst of a line that is too long; what is held belongs to it. */
+  let long = false;
   for (;;) {
-    if (held === buffer.length) {
+    if (held === buffer.length && held < LONGEST_LINE) {
       const larger = Buffer.allocUnsafe(2 * buffer.length);
       buffer.copy(larger, 0, 0, held);
       buffer = larger;
+    } else if (held === buffer.length) {
+      long = true;
+      start += held;
+      held = 0;
     }
     const got = readSync(fd, buffer, held, buffer.length - held, null);
     if (got === 0) break;
     const end = held + got;
     let from = 0;
     for (let at = buffer.indexOf(10, held); at !== -1 && at < end; at = buffer.indexOf(10, from)) {
-      take(buffer, from, at, start + from);
+      if (long) tooLong();
+      else take(buffer, from, at, start + from);
+      long = false;
       from = at + 1;
     }
     buffer.copy(buffer, 0, from, end);
     held = end - from;
     start += from;
   }
-  if (held > 0) take(buffer, 0, held, start);
+  if (long) tooLong();
+  else if (held > 0) take(buffer, 0, held, start);
 };
 
 /** A line's bytes as the format wants them, or why not. Its head and the whole must tell the same of it. */
