@@ -47,6 +47,16 @@ const removeLost = async (
   return removed;
 };
 
+/** A collector that looks whether somebody holds it has it for a moment itself. */
+const lockOf = async (run: RunDirectory): Promise<(() => void) | undefined> => {
+  for (let tries = 0; tries < 20; tries++) {
+    const release = tryLock(run.file(APPLY_LOCK));
+    if (release) return release;
+    await Bun.sleep(50);
+  }
+  return undefined;
+};
+
 const applied = async (
   call: TrialsCall,
   run: RunDirectory,
@@ -122,7 +132,7 @@ export const apply: Verb = {
       );
       return EXIT.done;
     }
-    const release = tryLock(run.file(APPLY_LOCK));
+    const release = await lockOf(run);
     if (!release) throw failed(`another 'trials apply' submits the Jobs of '${run.shown}' already`);
     const controller = new AbortController();
     try {
