@@ -1,5 +1,5 @@
 /** Images of a task-completion run, made without a builder: what tasks run in, and an official Node image in small. */
-import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { busyboxRoot, makeImage } from '../cluster/image.ts';
 import { run } from '../cluster/kube-binary.ts';
@@ -38,6 +38,27 @@ export const taskImage = (directory: string): string => {
   const archive = join(directory, 'task.tar');
   makeImage(archive, 'k8sbench-test/task', root, { workdir: '/app' });
   return archive;
+};
+
+/** What agents attack: as root, with the program that takes rights away from them as Debian has it; and as a user without any. */
+export const attackedImages = (directory: string): Record<'task' | 'as-user', string> => {
+  const root = rootWith(directory, 'attacked-root');
+  copyLibraries(root, NODE);
+  mkdirSync(join(root, 'usr/bin'), { recursive: true });
+  cpSync('/usr/bin/setpriv', join(root, 'usr/bin/setpriv'));
+  copyLibraries(root, '/usr/bin/setpriv');
+  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
+  mkdirSync(join(root, 'app'));
+  // Of any user.
+  chmodSync(join(root, 'app'), 0o777);
+  mkdirSync(join(root, 'logs'));
+  chmodSync(join(root, 'logs'), 0o777);
+  const make = (name: string, user: string): string => {
+    const archive = join(directory, `${name}.tar`);
+    makeImage(archive, `k8sbench-test/${name}`, root, { workdir: '/app', ...(user === '' ? {} : { user }) });
+    return archive;
+  };
+  return { task: make('attacked-task', ''), 'as-user': make('attacked-as-user', '1000:1000') };
 };
 
 const nodeRoot = (directory: string, name: string): string => {
