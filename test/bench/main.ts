@@ -19,6 +19,7 @@ import { run } from './process-run.ts';
 import { pageOf, tableOf, withMachinePart } from './report.ts';
 import { reportedTime } from './reported-time.ts';
 import { startUp } from './start-up.ts';
+import { trials } from './trials.ts';
 
 const ROWS: Readonly<Record<string, (bed: Bed) => Promise<Figure[]>>> = {
   'per-process': processCost,
@@ -30,6 +31,7 @@ const ROWS: Readonly<Record<string, (bed: Bed) => Promise<Figure[]>>> = {
   changes,
   page: pages,
   'start-up': startUp,
+  trials,
 };
 
 const { values, positionals } = parseArgs({
