@@ -49,7 +49,7 @@ export const judgement = (analysis: Analysis): string[] => {
     ...section('Doubts', doubtLines(analysis)),
     ...(before && before.refused + before.void > 0
       ? [
-          `${before.total} earlier ${before.total === 1 ? 'run' : 'runs'} of the same commit: ${before.refused} refused, ${before.void} void\n`,
+          `${before.total} earlier ${before.total === 1 ? 'attempt' : 'attempts'} at the same commit: ${before.refused} refused, ${before.void} void\n`,
         ]
       : []),
   ];

@@ -116,12 +116,12 @@ const withVerdicts = (
   };
 };
 
-/** A comparison whose sessions are whole and like for like; how many earlier attempts were refused or void weakens it. */
+/** A comparison whose sessions are whole and like for like; how many attempts before it were refused or void weakens it. */
 export const comparisonAnalysis = (
   request: Request,
   sessions: readonly ReadSession[],
   inputs: Record<string, string>,
-  refusedAttempts = 0,
+  refusedBefore: (outcome: 'judged' | 'refused') => number,
 ): Result => {
   const gate = gateOf(request.settings.gate, sessions);
   const noise = referenceNoise(sessions, gate);
@@ -130,6 +130,7 @@ export const comparisonAnalysis = (
   const measured = comparisonsOf(sessions);
   const comparisons = accepted ? judged(measured, sessions[0]!) : measured;
   const { calibration, settings } = request;
+  const refusedAttempts = refusedBefore(accepted ? 'judged' : 'refused');
   const question = { margin: settings.margin, refusedAttempts };
   const counted = countedBy(sessions[0]!.profile.targets);
   const evidence = withVerdicts(evidenceOfRun(sessions, question, accepted), comparisons, counted);

@@ -1,5 +1,6 @@
 /** The step itself: logs in, files out, one finished analysis. */
 import type { Analysis } from '../../schemas/analysis.ts';
+import type { Attempt } from '../../schemas/attempt.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { readAttempts, recordAttempt } from '../../shared/attempts.ts';
 import { EXIT } from '../../shared/exit.ts';
@@ -7,7 +8,7 @@ import { Failure, failed, usage } from '../../shared/failure.ts';
 import { streamAtomically } from '../../shared/files.ts';
 import { calibrationAnalysis, comparisonAnalysis, type Result, runId, unjudgedAnalysis } from './analysis.ts';
 import { type Hashes, hashesFor } from './background-hash.ts';
-import { earlierAttempts, type Ending, endingOf, type How, NOT_YET, outcomeOf } from './endings.ts';
+import { earlierAttempts, type Ending, endingOf, type How, outcomeOf } from './endings.ts';
 import { envText } from './env-text.ts';
 import { refusedOf } from './evidence.ts';
 import { likeForLike } from './like-for-like.ts';
@@ -80,7 +81,7 @@ const resultOf = (
   request: Request,
   sessions: readonly ReadSession[],
   inputs: Record<string, string>,
-  earlier: Analysis['earlierAttempts'],
+  earlier: (outcome: Attempt['outcome']) => Analysis['earlierAttempts'],
 ): Result => {
   const { run, calibration, settings } = request;
   const data = sessions.map((one) => one.data);
@@ -92,7 +93,7 @@ const resultOf = (
     return unjudgedAnalysis(request, sessions, inputs, { incomplete: [...incomplete, ...different] });
   if (different.length > 0) throw failed(different);
   if (sessions[0]!.facts.mode === 'compare')
-    return comparisonAnalysis(request, sessions, inputs, refusedOf(earlier));
+    return comparisonAnalysis(request, sessions, inputs, (outcome) => refusedOf(earlier(outcome)));
   if (calibration)
     throw usage(`this run is a calibration; it can't be held to another one ('${calibration.path}')`);
   if (settings.failOn)
@@ -151,7 +152,9 @@ export const analyze = async (
   const texts = { rowsSha256, seeds: rows.seeds, env: envText(sessions) };
   if (directory) removeOutputs(directory, ['noise.json', 'calibration.json', 'analysis.json']);
   const ending = (how: How): Ending => endingOf(sessions[0]!, run, how);
-  const earlier = recorded ? earlierAttempts(readAttempts(recorded), ending(NOT_YET)) : undefined;
+  const before = recorded ? readAttempts(recorded) : [];
+  const earlier = (outcome: Attempt['outcome']): Analysis['earlierAttempts'] =>
+    recorded ? earlierAttempts(before, ending({ outcome, exit: EXIT.done, reasons: [] })) : undefined;
   let result: Result;
   try {
     result = resultOf(request, sessions, inputs, earlier);
@@ -167,6 +170,7 @@ export const analyze = async (
   const how = { outcome: outcomeOf(analysis), exit: analysis.exit, reasons: analysis.reasons };
   // Before analysis.json, with which the step counts as done: a kill between the two must not lose the attempt.
   if (recorded && !analysis.incomplete) recordAttempt(recorded, ending(how));
-  const finished = writeOutputs(directory, result, { ...texts, ...(earlier ? { earlier } : {}) });
+  const attempts = earlier(how.outcome);
+  const finished = writeOutputs(directory, result, { ...texts, ...(attempts ? { earlier: attempts } : {}) });
   return { analysis: finished, calibration: result.calibration };
 };

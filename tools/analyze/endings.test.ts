@@ -35,7 +35,17 @@ test.each<[string, Attempt[], [number, number, number]]>([
     [2, 0, 2],
   ],
   ['a run once, by its last ending', [other('a'), other('a', { outcome: 'judged' })], [1, 0, 0]],
-  ['not itself', [other('own')], [0, 0, 0]],
+  ['not itself', [other('own', { outcome: 'judged' }), other('own', { outcome: 'void' })], [0, 0, 0]],
+  [
+    'its own refusals under other limits, and of a session that was measured again',
+    [
+      other('own', { at: own.at, reasons: ['over 1 %'] }),
+      other('own', { at: own.at, reasons: ['over 2 %'] }),
+      other('own'),
+      other('own', { at: own.at, outcome: 'judged' }),
+    ],
+    [3, 3, 0],
+  ],
   ['not later ones', [other('a', { at: '2026-01-02T12:00:00.000Z' })], [0, 0, 0]],
   ['times, not texts', [other('a', { at: '2026-01-02T11:59:59Z' })], [1, 1, 0]],
   [
@@ -48,6 +58,11 @@ test.each<[string, Attempt[], [number, number, number]]>([
 ])('attempts before a run: %s', (_, all, [total, refused, gone]) =>
   expect(earlierAttempts(all, own)).toEqual({ total, refused, void: gone }),
 );
+
+test('a refusal is not preceded by another of the same session', () => {
+  const all = [other('own', { at: own.at, reasons: ['over 1 %'] }), other('own')];
+  expect(earlierAttempts(all, { ...own, outcome: 'refused' })).toEqual({ total: 1, refused: 1, void: 0 });
+});
 
 test.each([
   [{ exit: 0, judged: true }, 'judged'],

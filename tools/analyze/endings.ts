@@ -7,9 +7,6 @@ import type { ReadSession } from './sources.ts';
 export type Ending = Omit<Attempt, 'format'>;
 export type How = Pick<Attempt, 'outcome' | 'exit' | 'reasons'>;
 
-/** Of a run that is still being analyzed: which it is, is known. */
-export const NOT_YET: How = { outcome: 'unjudged', exit: EXIT.done, reasons: [] };
-
 /** A run's ending. Its time is the session's, not the analysis's, so that analyzing again repeats nothing. */
 export const endingOf = ({ facts, data }: ReadSession, run: string, how: How): Ending => ({
   at: data.doneAt ?? facts.at,
@@ -42,22 +39,32 @@ export const clockWarning = (all: readonly Attempt[], now: number): string | und
     : undefined;
 };
 
-/** Other runs with the same profile, rule, commit and mode that ended before this one, each counted by its last ending. */
+/**
+ * What ended before this ending with the same profile, rule, commit and mode: other runs, each counted by its last ending,
+ * and this run's own refusals, of sessions before this one and, unless this is a refusal too, of this session under
+ * another limit.
+ */
 export const earlierAttempts = (
   all: readonly Attempt[],
   own: Ending,
 ): NonNullable<Analysis['earlierAttempts']> => {
   const last = new Map<string, Attempt['outcome']>();
-  for (const one of all)
+  const now = Date.parse(own.at);
+  for (const one of all) {
     if (
-      one.run !== own.run &&
-      one.profile === own.profile &&
-      one.rule === own.rule &&
-      one.commit === own.commit &&
-      (one.mode ?? own.mode) === own.mode &&
-      Date.parse(one.at) < Date.parse(own.at)
+      one.profile !== own.profile ||
+      one.rule !== own.rule ||
+      one.commit !== own.commit ||
+      (one.mode ?? own.mode) !== own.mode
     )
-      last.set(one.run, one.outcome);
+      continue;
+    const at = Date.parse(one.at);
+    if (one.run !== own.run) {
+      if (at < now) last.set(one.run, one.outcome);
+    } else if (one.outcome === 'refused' && (at < now || (at === now && own.outcome !== 'refused')))
+      // A line is written once; these differ in their time or their reasons.
+      last.set(JSON.stringify(one), one.outcome);
+  }
   const count = (...outcomes: Attempt['outcome'][]): number =>
     last
       .values()

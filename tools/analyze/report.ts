@@ -52,7 +52,7 @@ const judgementText = (analysis: Analysis, paint: Paint): string => {
     lines.push(
       paint(
         'yellow',
-        `${earlierAttempts.total} earlier ${earlierAttempts.total === 1 ? 'run' : 'runs'} of the same commit: ${earlierAttempts.refused} refused, ${earlierAttempts.void} void`,
+        `${earlierAttempts.total} earlier ${earlierAttempts.total === 1 ? 'attempt' : 'attempts'} at the same commit: ${earlierAttempts.refused} refused, ${earlierAttempts.void} void`,
       ),
     );
   return lines.map((one) => `${one}\n`).join('');

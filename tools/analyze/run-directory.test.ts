@@ -222,9 +222,21 @@ describe('a run that is not judged', () => {
     expect(json(run, 'noise.json').reasons[0]).toContain("'sqlite' at 50 turns: cold varies too much");
     expect(attempts(run)).toMatchObject([{ outcome: 'refused', exit: 3 }]);
     expect((await analyze(run)).exit).toBe(3);
-    expect((await analyze(run, '--max-cv', '0.9')).exit).toBe(0);
-    expect(attempts(run).map((one) => one.outcome)).toEqual(['refused', 'judged']);
     expect(json(run, 'analysis.json').earlierAttempts).toEqual({ total: 0, refused: 0, void: 0 });
+  });
+
+  test('and then is, with another limit: the refusal is told', async () => {
+    const run = place(madeLog(noisy));
+    await analyze(run);
+    const { exit, stderr } = await analyze(run, '--max-cv', '0.9');
+    expect(exit).toBe(0);
+    expect(stderr).toContain("doubt 'attempts': 1 earlier attempt was refused or void");
+    expect(attempts(run).map((one) => one.outcome)).toEqual(['refused', 'judged']);
+    expect(json(run, 'analysis.json').earlierAttempts).toEqual({ total: 1, refused: 1, void: 0 });
+    expect((await analyze(run, '--max-cv', '0.01')).exit).toBe(3);
+    expect(json(run, 'analysis.json').earlierAttempts).toEqual({ total: 0, refused: 0, void: 0 });
+    await analyze(run, '--max-cv', '0.9');
+    expect(json(run, 'analysis.json').earlierAttempts).toEqual({ total: 2, refused: 2, void: 0 });
   });
 
   test('leaves no outputs that no longer hold: like for like', async () => {

@@ -56,7 +56,7 @@ test('a refusal: its reasons and what to do; doubts, conclusions and earlier att
   expect(page).toStartWith('## k8sbench compare: not judged (attempt 2 of 3)\n\n');
   expect(page).toContain("**Why**\n\n- warm of 'sqlite' varies\n\n**What to do**\n\n- measure again\n\n");
   expect(page).toContain("**Conclusions**\n\n- can't tell\n\n**Doubts**\n\n- drift: it drifts\n\n");
-  expect(page).toContain('3 earlier runs of the same commit: 2 refused, 1 void\n');
+  expect(page).toContain('3 earlier attempts at the same commit: 2 refused, 1 void\n');
 });
 
 test('a calibration: its noise and its nodes', () => {
