@@ -9,7 +9,7 @@ const scan = (text: string, size = Number.POSITIVE_INFINITY): [string, Item][] =
   const bytes = Buffer.from(text);
   const part = Buffer.alloc(Math.min(size, bytes.length));
   for (let at = 0; at < bytes.length; at += size)
-    scanner.push(part.subarray(0, bytes.copy(part, 0, at, at + size)));
+    scanner.push(part.subarray(0, bytes.copy(part, 0, at, Math.min(at + size, bytes.length))));
   scanner.end();
   return found;
 };
