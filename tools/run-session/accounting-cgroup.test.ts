@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Machine, machineAt } from '../../shared/machine.ts';
 import { killMembers, parentOfLeaf, removeLeaf } from './accounting-cgroup.ts';
 
 const V1 = `32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu
@@ -17,20 +18,29 @@ describe('the cgroup under which a leaf is made (described machines)', () => {
     [
       'v1, own mount, under a quota: the quota is in another hierarchy',
       { mountinfo: V1, cgroup: V1_OWN },
-      { '/sys/fs/cgroup/cpu/jobs/b/cpu.cfs_quota_us': '100000' },
+      {
+        '/sys/fs/cgroup/cpu/jobs/b/cpu.cfs_quota_us': '100000',
+        '/sys/fs/cgroup/cpu/jobs/b/cpu.cfs_period_us': '100000',
+      },
       '/sys/fs/cgroup/cpuacct/jobs/a',
     ],
     ['v1, joint', { mountinfo: JOINT, cgroup: '4:cpu,cpuacct:/x' }, {}, '/sys/fs/cgroup/cpu,cpuacct/x'],
     [
       'v1, joint, without a quota',
       { mountinfo: JOINT, cgroup: '4:cpu,cpuacct:/x' },
-      { '/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us': '-1\n' },
+      {
+        '/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us': '-1\n',
+        '/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us': '100000',
+      },
       '/sys/fs/cgroup/cpu,cpuacct/x',
     ],
     [
       'v1, joint, under a quota above it',
       { mountinfo: JOINT, cgroup: '4:cpu,cpuacct:/a/b' },
-      { '/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us': '50000\n' },
+      {
+        '/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us': '50000\n',
+        '/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us': '100000',
+      },
       undefined,
     ],
     ['v2', { mountinfo: V2, cgroup: '0::/user.slice/a.scope' }, {}, '/sys/fs/cgroup/user.slice/a.scope'],
@@ -66,9 +76,19 @@ describe('the cgroup under which a leaf is made (described machines)', () => {
     ],
     ['no cgroups', { mountinfo: '1 0 8:1 / / rw - ext4 /dev/sda rw', cgroup: '' }, {}, undefined],
     ['nothing readable', { mountinfo: '', cgroup: '' }, {}, undefined],
-  ])('%s', (_, machine, files, wanted) =>
-    expect(parentOfLeaf({ ...machine, read: (path) => files[path] })).toBe(wanted),
-  );
+  ])('%s', (_, { mountinfo, cgroup }, files, wanted) => {
+    const all: Record<string, string> = {
+      '/proc/self/mountinfo': mountinfo,
+      '/proc/self/cgroup': cgroup,
+      ...files,
+    };
+    const machine: Machine = {
+      ...machineAt('/none'),
+      read: (path) => all[path],
+      word: (path) => all[path]?.trim(),
+    };
+    expect(parentOfLeaf(machine)).toBe(wanted);
+  });
 });
 
 describe('what is left in a leaf', () => {

@@ -3,93 +3,20 @@
  * shares the runner's cgroup. cgroup v1 where cpuacct is mounted, else v2; none where it can't be made.
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
+import { cpuQuota, locateCgroup } from '../../shared/cgroup.ts';
+import type { Machine } from '../../shared/machine.ts';
 import { signal } from './processes.ts';
-
-/** What the choice depends on: /proc/self/mountinfo, /proc/self/cgroup, and files of the cgroup file systems. */
-export interface CgroupView {
-  mountinfo: string;
-  cgroup: string;
-  /** A file's text; undefined when it can't be read. */
-  read(path: string): string | undefined;
-}
-
-interface Mount {
-  root: string;
-  point: string;
-  type: string;
-  options: string[];
-}
-
-const mountsOf = (mountinfo: string): Mount[] =>
-  mountinfo
-    .split('\n')
-    .filter((line) => line.includes(' - '))
-    .map((line) => {
-      const [before, after] = line.split(' - ') as [string, string];
-      // Blanks in paths are written as \040 (proc(5)).
-      const [, , , root, point] = before
-        .split(' ')
-        .map((field) =>
-          field.replace(/\\([0-7]{3})/g, (_, octal: string) =>
-            String.fromCharCode(Number.parseInt(octal, 8)),
-          ),
-        );
-      const [type, , options] = after.split(' ');
-      return { root: root!, point: point!, type: type!, options: (options ?? '').split(',') };
-    });
-
-/** The directory of this process's own cgroup in a mounted hierarchy; the mount point when it lies outside what is mounted. */
-const directoryOf = (mount: Mount, path: string): string => {
-  const inside = relative(mount.root, path);
-  return inside.startsWith('..') ? mount.point : join(mount.point, inside);
-};
-
-/** Whether the cgroup or one above it has a CPU quota. */
-const hasQuota = (view: CgroupView, mount: Mount, directory: string): boolean => {
-  for (let at = directory; ; at = dirname(at)) {
-    const v1 = view.read(join(at, 'cpu.cfs_quota_us'));
-    const v2 = view.read(join(at, 'cpu.max'));
-    if ((v1 !== undefined && Number(v1) > 0) || (v2 !== undefined && !v2.startsWith('max'))) return true;
-    if (at === mount.point || at === dirname(at)) return false;
-  }
-};
 
 /**
  * The cgroup directory under which a leaf counts CPU time without hiding anything, or undefined. Where CPU accounting and
  * CPU quota share a hierarchy, a leaf has throttling counters of its own, which stay 0: under a quota there is no leaf.
  */
-export const parentOfLeaf = (view: CgroupView): string | undefined => {
-  const own = view.cgroup.split('\n').map((line) => {
-    const [, controllers = '', ...path] = line.split(':');
-    return { controllers: controllers.split(','), path: path.join(':') };
-  });
-  const mounts = mountsOf(view.mountinfo);
-  const v1 = mounts.find((one) => one.type === 'cgroup' && one.options.includes('cpuacct'));
-  const mount = v1 ?? mounts.find((one) => one.type === 'cgroup2');
-  const path = own.find((one) => one.controllers.includes(v1 ? 'cpuacct' : ''))?.path;
-  if (!mount || !path) return undefined;
-  const directory = directoryOf(mount, path);
-  const joint = mount.type === 'cgroup2' || mount.options.includes('cpu');
-  return joint && hasQuota(view, mount, directory) ? undefined : directory;
-};
-
-const readable = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-};
-
-/** Where a leaf of the given name would be; undefined where none would count right. */
-export const leafPath = (name: string): string | undefined => {
-  const parent = parentOfLeaf({
-    mountinfo: readable('/proc/self/mountinfo') ?? '',
-    cgroup: readable('/proc/self/cgroup') ?? '',
-    read: readable,
-  });
-  return parent === undefined ? undefined : join(parent, name);
+export const parentOfLeaf = (machine: Machine): string | undefined => {
+  const cgroup = locateCgroup(machine);
+  const joint = cgroup.usage?.dir === cgroup.cpu?.dir;
+  const { cpuMax } = cpuQuota(machine, cgroup);
+  return joint && cpuMax !== null && !cpuMax.startsWith('max') ? undefined : cgroup.usage?.dir;
 };
 
 /** Makes a leaf and moves a process into it; false when that isn't possible here. */
@@ -109,13 +36,18 @@ export const enterLeaf = (leaf: string, pid: number): boolean => {
 };
 
 /** Processes in a cgroup and in those below it; one that this process can't see is shown as 0. */
-const membersOf = (leaf: string): number[] => [
-  ...(readable(join(leaf, 'cgroup.procs')) ?? '')
-    .split('\n')
-    .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid),
-  ...innerOf(leaf).flatMap(membersOf),
-];
+const membersOf = (leaf: string): number[] => [...procsOf(leaf), ...innerOf(leaf).flatMap(membersOf)];
+
+const procsOf = (leaf: string): number[] => {
+  try {
+    return readFileSync(join(leaf, 'cgroup.procs'), 'utf8')
+      .split('\n')
+      .map(Number)
+      .filter((pid) => pid > 0 && pid !== process.pid);
+  } catch {
+    return [];
+  }
+};
 
 const innerOf = (leaf: string): string[] => {
   try {

@@ -1,7 +1,9 @@
 /** Delivery `local`: the pod program runs as a child process on this machine (DESIGN §4.5). */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { failed, usage } from '../../shared/failure.ts';
-import { enterLeaf, leafPath } from './accounting-cgroup.ts';
+import { machineAt } from '../../shared/machine.ts';
+import { enterLeaf, parentOfLeaf } from './accounting-cgroup.ts';
 import { type Ending, endingOf } from './ending.ts';
 import { followLog } from './follow.ts';
 import {
@@ -64,7 +66,8 @@ const session = async (
     env: environment(task, left.data),
   });
   left.pod = pod.identity;
-  const wanted = leafPath(leafName(run.name));
+  const parent = parentOfLeaf(machineAt('/'));
+  const wanted = parent === undefined ? undefined : join(parent, leafName(run.name));
   // Noted before it is made: a kill between the two leaves nothing unknown.
   if (wanted !== undefined) job.leaves({ ...left, cgroup: wanted });
   // It waits for its plan, so everything it does is counted in its cgroup.
