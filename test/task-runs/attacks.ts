@@ -155,10 +155,3 @@ export const writeAttacks = (tasks: string): void => {
     writeFileSync(join(tasks, name, 'tests/test.sh'), attack.test ?? TEST, { mode: 0o755 });
   }
 };
-
-/** The arm that does what it is told. */
-export const SHELL = `arm: shell
-api: chat-completions
-version: [/bin/sh, -c, exit 0]
-command: [/bin/sh, -c, '{instruction}']
-`;

@@ -85,3 +85,13 @@ export const scriptedImage = (directory: string): string => {
   cpSync(join(top, 'shared/workloads/lib/scripted-model'), join(root, 'engine'), { recursive: true });
   return imageOf(directory, 'scripted', root);
 };
+
+/** llama.cpp as an engine: the npm packages that engine/package-lock.json locks, and a server of a page. */
+export const llamaImage = (directory: string): string => {
+  const root = nodeRoot(directory, 'llama-root');
+  cpSync(join(top, 'test/task-runs/engine'), join(root, 'engine'), { recursive: true });
+  run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional', '--loglevel=error'], {
+    cwd: join(root, 'engine'),
+  });
+  return imageOf(directory, 'llama', root);
+};
