@@ -22,7 +22,7 @@ import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
 import { until } from './processes.ts';
 import { makeArtifacts } from './session-image.ts';
 import { type Bed, grants, jobOf, makeBed, samplesIn, untilNothingIsLeft } from './session-runs.ts';
-import { admin, connected } from './the-cluster.ts';
+import { admin, connected, node1, node2 } from './the-cluster.ts';
 
 const PROGRAM = resolve(import.meta.dir, '../../tools/k8sbench/main.ts');
 const SIZES = [50, 500];
@@ -157,7 +157,7 @@ const expectDone = async (bed: Bed, run: RunDirectory, ended: Ended, sessions: n
   if (sessions > 1) {
     const { children } = run.json('spread.json', spreadSchema);
     expect(children.map((one) => one.outcome)).toEqual(children.map(() => 'done'));
-    expect(new Set(children.map((one) => one.node))).toEqual(new Set(['node-1', 'node-2']));
+    expect(new Set(children.map((one) => one.node))).toEqual(new Set([node1, node2]));
     expect(
       await manifestProblems(
         run,
@@ -217,7 +217,7 @@ describe('without them, killed halfway and called again', () => {
     async (delivery, how, words, sessions) => {
       const name = `${delivery}-${how}`.replaceAll(' ', '-');
       const run = directoryOf(beds.alone, name);
-      const all = ['--run', `out/${name}`, ...wordsOf(delivery), ...words, '--nodes', 'node-1,node-2'];
+      const all = ['--run', `out/${name}`, ...wordsOf(delivery), ...words, '--nodes', `${node1},${node2}`];
       const first = compare(beds.alone, all);
       const half = (SAMPLES * sessions) / 2;
       const sum = (): number => sessionsOf(run).reduce((total, one) => total + arrived(one), 0);
