@@ -47,25 +47,26 @@ type Value =
   | { is: 'u32' | 'f32' | 'bool'; value: number }
   | { is: 'string'; value: string }
   | { is: 'strings'; value: string[] }
-  | { is: 'floats'; value: number[] }
-  | { is: 'ints'; value: number[] };
+  | { is: 'floats' | 'ints'; values: number[] };
 
-const write = (to: Writer, { is, value }: Value): void => {
-  if (is === 'u32') to.u32(TYPE.u32).u32(value);
-  else if (is === 'f32') to.u32(TYPE.f32).f32(value);
-  else if (is === 'bool') {
+const write = (to: Writer, one: Value): void => {
+  if (one.is === 'u32') to.u32(TYPE.u32).u32(one.value);
+  else if (one.is === 'f32') to.u32(TYPE.f32).f32(one.value);
+  else if (one.is === 'bool') {
     to.u32(TYPE.bool);
-    to.parts.push(Buffer.from([value]));
-  } else if (is === 'string') to.u32(TYPE.string).string(value);
-  else if (is === 'strings') {
-    to.u32(TYPE.array).u32(TYPE.string).u64(value.length);
-    for (const one of value) to.string(one);
-  } else if (is === 'floats') {
-    to.u32(TYPE.array).u32(TYPE.f32).u64(value.length);
-    for (const one of value) to.f32(one);
+    to.parts.push(Buffer.from([one.value]));
+  } else if (one.is === 'string') to.u32(TYPE.string).string(one.value);
+  else if (one.is === 'strings') {
+    to.u32(TYPE.array).u32(TYPE.string).u64(one.value.length);
+    for (const text of one.value) to.string(text);
   } else {
-    to.u32(TYPE.array).u32(TYPE.i32).u64(value.length);
-    for (const one of value) to.i32(one);
+    const floats = one.is === 'floats';
+    to.u32(TYPE.array)
+      .u32(floats ? TYPE.f32 : TYPE.i32)
+      .u64(one.values.length);
+    for (const number of one.values)
+      if (floats) to.f32(number);
+      else to.i32(number);
   }
 };
 
@@ -93,8 +94,8 @@ const METADATA: Readonly<Record<string, Value>> = {
   'general.file_type': { is: 'u32', value: F32 },
   'tokenizer.ggml.model': { is: 'string', value: 'llama' },
   'tokenizer.ggml.tokens': { is: 'strings', value: TOKENS },
-  'tokenizer.ggml.scores': { is: 'floats', value: TOKENS.map(() => 0) },
-  'tokenizer.ggml.token_type': { is: 'ints', value: KINDS },
+  'tokenizer.ggml.scores': { is: 'floats', values: TOKENS.map(() => 0) },
+  'tokenizer.ggml.token_type': { is: 'ints', values: KINDS },
   'tokenizer.ggml.unknown_token_id': { is: 'u32', value: 0 },
   'tokenizer.ggml.bos_token_id': { is: 'u32', value: 1 },
   'tokenizer.ggml.eos_token_id': { is: 'u32', value: 2 },

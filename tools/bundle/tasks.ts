@@ -37,7 +37,7 @@ const differences = (directory: string, task: LockedTask): string[] => {
     return one.executable === (locked.x ?? false) ? [] : [`'${path}' has another mode than the locked one`];
   });
   const more = [...found.keys()].filter(
-    (path) => !Object.hasOwn(task.files, path) && !/^solution\//.test(path),
+    (path) => !Object.hasOwn(task.files, path) && !path.startsWith('solution/'),
   );
   return [...wrong, ...more.map((path) => `'${path}' is not locked`)].map(
     (one) => `task '${task.name}': ${one}`,

@@ -86,10 +86,9 @@ export const readForeign = (path: string): Found => {
       : { is: 'planted', what: `'${path}' can't be read: ${code}` };
   }
   try {
-    const opened = fstatSync(fd);
-    if (!opened.isFile() || opened.nlink > 1)
-      return { is: 'planted', what: `'${path}' is no file of one name` };
-    if (opened.size > LARGEST) return { is: 'planted', what: `'${path}' is ${opened.size} bytes long` };
+    const held = fstatSync(fd);
+    if (!held.isFile() || held.nlink > 1) return { is: 'planted', what: `'${path}' is no file of one name` };
+    if (held.size > LARGEST) return { is: 'planted', what: `'${path}' is ${held.size} bytes long` };
     const bytes = Buffer.alloc(LARGEST);
     return { is: 'text', text: bytes.toString('utf8', 0, readSync(fd, bytes, 0, LARGEST, 0)) };
   } finally {

@@ -131,7 +131,7 @@ const fetchFile = async (spec: FetchSpec, path: string, to: string): Promise<voi
       if ((error as NodeJS.ErrnoException).code === 'ENOSPC') rmSync(part, { force: true });
       const final =
         (error as NodeJS.ErrnoException).code === 'ENOSPC' || (error instanceof Answer && error.final);
-      if (at === TRIES || final) throw new Error(`'${path}': ${reason(error)}`);
+      if (at === TRIES || final) throw new Error(`'${path}': ${reason(error)}`, { cause: error });
       say(`  ${reason(error)}; once more`);
       await sleep((spec.pause_ms ?? PAUSE_MS) * 2 ** at);
     }

@@ -3,6 +3,7 @@
  * "everybody" reach all others and never itself, and what the agent started stays visible in whatever session or group it hides.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { isDead, processStat } from '../../../shared/process-stat.ts';
 import { sleep } from './exchange.ts';
 
 /** Processes beside the first one that are not over; a zombie does nothing any more. */
@@ -12,9 +13,8 @@ export const othersAlive = (proc = '/proc'): number[] =>
     .map(Number)
     .filter((pid) => {
       try {
-        const stat = readFileSync(`${proc}/${pid}/stat`, 'latin1');
-        const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
-        return state !== 'Z' && state !== 'X';
+        const stat = processStat(readFileSync(`${proc}/${pid}/stat`, 'latin1'));
+        return stat !== undefined && !isDead(stat);
       } catch {
         return false;
       }

@@ -52,14 +52,14 @@ const completionProblem = async ({ url, name }: ReadySpec): Promise<string | und
 
 export const serveReadiness = async (spec: ReadySpec): Promise<void> => {
   let ready = false;
-  let stop = false;
+  const stopped = new AbortController();
   const server = createServer((_, response) => response.writeHead(ready ? 200 : 503).end());
   server.listen(spec.port);
   process.on('SIGTERM', () => {
-    stop = true;
+    stopped.abort();
     server.close();
   });
-  for (let misses = 0, problem = ''; !stop; await sleep(LOOK_MS)) {
+  for (let misses = 0, problem = ''; !stopped.signal.aborted; await sleep(LOOK_MS)) {
     if (!(await isHealthy(spec))) {
       if (++misses >= MISSES && ready) {
         ready = false;

@@ -196,10 +196,10 @@ export const play = async (scene: Scene): Promise<Played> => {
     const late = setTimeout(() => trial.kill('SIGKILL'), 5000);
     const trialExit = await trial.exited;
     clearTimeout(late);
-    const lines = out.split('\n').filter((one) => one !== '');
+    const text = out.split('\n').find((one) => one !== '');
     return {
       out,
-      line: JSON.parse(lines[0] ?? 'null') as TrialLine,
+      line: JSON.parse(text ?? 'null') as TrialLine,
       trialExit,
       trialOut: (await said).join(''),
     };

@@ -39,8 +39,12 @@ const slug = (name: string, most: number): string =>
     .slice(0, most)
     .replace(/^-+|-+$/g, '') || 'x';
 
-/** Settings that other pods of a cluster have no part in. */
-const shownValues = ({ kubeconfig: _, kubeContext: __, ...values }: TaskValues): object => values;
+/** Settings without those of whoever calls. */
+const shownValues = (values: TaskValues): object => ({
+  ...values,
+  kubeconfig: undefined,
+  kubeContext: undefined,
+});
 
 /** The run's name: other inputs, another run. */
 const runOf = (wanted: Wanted): string => {
