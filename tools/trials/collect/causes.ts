@@ -96,6 +96,10 @@ const containersOf = ({ status }: TrialPod): ContainerStatus[] => [
   ...(status.containerStatuses ?? []),
 ];
 
+/** Told to end, or killed. */
+const isGateKilled = (pod: TrialPod): boolean =>
+  [KILLED, 143].includes(statusOf(pod, GATE)?.terminated?.exitCode ?? 0);
+
 /** How a pod's containers ended without the gate's line. */
 const ofEndedContainers = (pod: TrialPod): Cause | undefined => {
   const init = (pod.status.initContainerStatuses ?? []).find(
@@ -181,9 +185,11 @@ export const causeOf = ({ job, jobGone, pod, podGone, events, now }: Situation):
   if (pod) {
     const ending = endingOf(pod);
     if (ending) return ending;
+    const deleted = cause('ended', jobGone ? 'its Job was deleted' : 'its pod was deleted');
     const ended = ofEndedContainers(pod);
-    if (ended) return ended;
-    if (podGone) return cause('ended', jobGone ? 'its Job was deleted' : 'its pod was deleted');
+    // Whoever deletes a pod has its containers killed.
+    if (ended) return pod.metadata.deletionTimestamp !== undefined && isGateKilled(pod) ? deleted : ended;
+    if (podGone) return deleted;
     if (isEnded(pod)) return cause('ended', 'its pod ended without a result line');
     const { deletionTimestamp, deletionGracePeriodSeconds = 30 } = pod.metadata;
     if (deletionTimestamp !== undefined)

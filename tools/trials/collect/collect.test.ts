@@ -169,6 +169,13 @@ describe('why there is no line', () => {
       "its container 'trial' can't be started: exec",
     ],
     [
+      'pod deleted, and its gate killed by that',
+      situation(podOf({ gate: ended(137), deletionTimestamp: '2026-01-02T03:04:00Z' })),
+      'ended',
+      'infrastructure',
+      'its pod was deleted',
+    ],
+    [
       'pod deleted',
       situation(podOf(both), { podGone: true }),
       'ended',

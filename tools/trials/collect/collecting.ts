@@ -111,7 +111,11 @@ const standingOf = async (
   const of = { name, uid };
   const causeNow = ({ job, gone, pod, podGone }: SeenJob): Cause | undefined =>
     causeOf({ job, jobGone: gone, pod, podGone, events, now: about.now() });
-  let [sight, cause] = [seen, causeNow(seen)];
+  const { pod: told, podGone: goneToo } = seen;
+  // A Job that is over has a pod that is: whatever was told of it last.
+  const behind = isOver(seen.job) && told !== undefined && !goneToo && !isGateOver(told);
+  let sight = behind ? { ...seen, pod: (await podNow(about, uid)) ?? told } : seen;
+  let cause = causeNow(sight);
   let found: Found;
   // Before a trial is given up its pod is looked at once more.
   for (const again of [false, true]) {
