@@ -9,7 +9,7 @@ DIST ?= dist
 UNIT = shared schemas tools test/house test/truth
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo install dist test test-unit test-sessions test-peers test-browser test-cluster test-hostile truth bench bench-cluster check fmt clean
+.PHONY: help setup demo install dist test test-unit test-sessions test-agents test-peers test-browser test-cluster test-hostile truth bench bench-cluster check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -61,6 +61,9 @@ test-sessions: setup ## real sessions on this machine
 
 test-peers: setup ## with outside programs: Go, cargo and npm build bundles, benchstat and others read exports
 	@bun test/run.ts test/bundle test/exports
+
+test-agents: setup ## real coding agents of the npm registry, pinned, in every mode they have
+	@bun test/run.ts test/agents
 
 test-browser: setup ## pages in Debian's chromium
 	@bun test/run.ts test/browser

@@ -77,7 +77,7 @@ const CONTEXT_PINS = {
   4000000: '5e499f5f464b6d29',
 };
 const ENTRIES_PINS = { 1000: '157d760f931718da', 10000: 'eeaed071314ac3ed' };
-const HISTORY_PINS = { 20000: 'fecc8abb3759ab16', 1000000: '9e1793ffe9899af6', 3000000: '1f7defee9c3b52ec' };
+const HISTORY_PINS = { 20000: 'fecc8abb3759ab16', 1000000: '9e1793ffe9899af6', 3000000: '0816e9ca141fb80c' };
 
 const overhead = (agent: Agent): Profile => ({
   name: `overhead-${agent}`,

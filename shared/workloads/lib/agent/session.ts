@@ -17,8 +17,8 @@ const ENTRIES = 4;
 /** Tokens of a long turn, and of one entry of a short one. */
 const LONG_TURN = 2000;
 const SHORT_ENTRY = 20;
-/** History tokens up to which nothing is compacted, and after which it is, again and again. */
-const COMPACTED_EVERY = 1_000_000;
+/** History tokens up to which nothing is compacted; a longer history is once for each such part of it. */
+const COMPACTED_ABOVE = 1_000_000;
 /** Turns that a compaction keeps as they are. */
 const KEPT = 10;
 
@@ -60,11 +60,18 @@ export type Entry =
 /** Shown at the end of the last answer. */
 export const LAST_WORDS = 'HISTORY-ENDS-HERE';
 
+/** After which turns a history is compacted: in parts of about the same length. */
+const compactions = (kind: Kind, size: number, turns: number): Set<number> => {
+  const count = kind === 'history' && size > COMPACTED_ABOVE ? Math.floor(size / COMPACTED_ABOVE) : 0;
+  return new Set(Array.from({ length: count }, (_, at) => Math.round((turns * (at + 1)) / (count + 1)) - 1));
+};
+
 /** Every entry of a session of one size, in order. `kept` of a compaction counts entries back from it. */
 export function* entriesOf(kind: Kind, size: number): Generator<Entry> {
   const short = kind === 'entries';
   const perTurn = (short ? SHORT_ENTRY * ENTRIES : LONG_TURN) * PER_TOKEN;
   const turns = Math.max(1, Math.ceil(short ? size / ENTRIES : size / LONG_TURN));
+  const compacted = compactions(kind, size, turns);
   let tokens = 0;
   for (let turn = 0; turn < turns; turn++) {
     const next = dice(turn);
@@ -76,10 +83,10 @@ export function* entriesOf(kind: Kind, size: number): Generator<Entry> {
     const last = turn === turns - 1;
     yield { kind: 'answer', text: `${prose(next, perTurn * answer!)}${last ? `\n\n${LAST_WORDS}` : ''}` };
     tokens += perTurn / PER_TOKEN;
-    const due =
-      Math.floor(tokens / COMPACTED_EVERY) > Math.floor((tokens - perTurn / PER_TOKEN) / COMPACTED_EVERY);
-    if (kind === 'history' && size > COMPACTED_EVERY && due && !last)
-      yield { kind: 'compaction', text: prose(next, 8000), tokens: COMPACTED_EVERY, kept: KEPT * ENTRIES };
+    if (compacted.has(turn)) {
+      yield { kind: 'compaction', text: prose(next, 8000), tokens, kept: KEPT * ENTRIES };
+      tokens = KEPT * LONG_TURN;
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { Proc } from './tree.ts';
 export interface Connection {
   protocol: string;
   local: string;
+  /** Empty of a socket that waits for others. */
   remote: string;
   inode: string;
 }
@@ -26,15 +27,20 @@ export const addressOf = (hex: string): string => {
 
 const TABLES = ['tcp', 'tcp6', 'udp', 'udp6', 'raw', 'raw6'];
 
-/** Sockets that have another end; those that wait for somebody are left out. */
+/** TCP_LISTEN of the kernel's states. */
+const LISTENS = '0A';
+
+/** Sockets that have another end, and those that wait for one. */
 export const connectionsIn = (proc: Proc, pid: number): Connection[] =>
   TABLES.flatMap((protocol) =>
     (proc.read(`/proc/${pid}/net/${protocol}`) ?? '')
       .split('\n')
       .slice(1)
       .flatMap((line) => {
-        const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/);
-        if (!local || !remote || inode === undefined || remote.endsWith(':0000')) return [];
+        const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
+        if (!local || !remote || inode === undefined) return [];
+        if (remote.endsWith(':0000'))
+          return state === LISTENS ? [{ protocol, local: addressOf(local), remote: '', inode }] : [];
         return [{ protocol, local: addressOf(local), remote: addressOf(remote), inode }];
       }),
   );
@@ -62,7 +68,7 @@ const portOf = (address: string): string => address.slice(address.lastIndexOf(':
 
 /**
  * Connections of these sockets to anything but the model at `port`: another host, or somebody on this one who is not of the tree.
- * A connection between two sockets of the tree is its own affair.
+ * A connection within the tree is its own affair: its other end is one of these sockets, or will be, because one waits for it.
  */
 export const strangers = (
   connections: readonly Connection[],
@@ -71,8 +77,11 @@ export const strangers = (
 ): Connection[] => {
   const own = connections.filter((one) => inodes.has(one.inode));
   const between = new Set(own.map((one) => `${one.local}>${one.remote}`));
+  const waiting = new Set(own.filter((one) => one.remote === '').map((one) => portOf(one.local)));
   return own.filter(({ local, remote }) => {
-    if (isLoopback(remote) && portOf(remote) === String(port)) return false;
-    return !between.has(`${remote}>${local}`);
+    if (remote === '' || between.has(`${remote}>${local}`)) return false;
+    const known =
+      portOf(remote) === String(port) || waiting.has(portOf(remote)) || waiting.has(portOf(local));
+    return !(isLoopback(remote) && known);
   });
 };

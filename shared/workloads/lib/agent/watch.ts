@@ -1,6 +1,6 @@
 import { AgentFailure } from './failure.ts';
 import { writesOutside } from './outside-writes.ts';
-import { connectionsIn, openFiles, strangers } from './sockets.ts';
+import { type Connection, connectionsIn, isLoopback, openFiles, strangers } from './sockets.ts';
 import { type Proc, PROC, type ProcessTree } from './tree.ts';
 
 /** How often the tree is looked at, ms; more often while it is young, because the shortest runs are over then. */
@@ -65,24 +65,34 @@ export class Watch {
   look(): void {
     this.looks++;
     this.#tree.look();
-    const inodes = new Set<string>();
-    for (const pid of this.#tree.live) {
-      const files = openFiles(this.#proc, pid);
-      for (const link of files.values()) {
-        const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1];
-        if (inode !== undefined) inodes.add(inode);
-      }
-      this.#lookAtFiles(pid, files);
-    }
-    if (inodes.size === 0) return;
-    const [pid] = this.#tree.live;
-    for (const { protocol, remote } of strangers(connectionsIn(this.#proc, pid!), inodes, this.#bounds.port))
+    const found = this.#strangers(true);
+    if (found.length === 0) return;
+    // Tables and open files are not read in one moment: what is strange on this machine alone must be so again.
+    const again = found.every((one) => isLoopback(one.remote)) ? this.#strangers(false) : found;
+    const same = again.find((one) =>
+      found.some(({ local, remote }) => local === one.local && remote === one.remote),
+    );
+    if (same)
       this.#refuse(
         new AgentFailure(
           'network',
-          `connected to ${remote} (${protocol}), which is not the scripted model; nothing else may be reached`,
+          `connected to ${same.remote} (${same.protocol}), which is not the scripted model; nothing else may be reached`,
         ),
       );
+  }
+
+  #strangers(files: boolean): Connection[] {
+    const inodes = new Set<string>();
+    for (const pid of this.#tree.live) {
+      const open = openFiles(this.#proc, pid);
+      for (const link of open.values()) {
+        const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1];
+        if (inode !== undefined) inodes.add(inode);
+      }
+      if (files) this.#lookAtFiles(pid, open);
+    }
+    const [pid] = this.#tree.live;
+    return inodes.size === 0 ? [] : strangers(connectionsIn(this.#proc, pid!), inodes, this.#bounds.port);
   }
 
   #lookAtFiles(pid: number, files: ReadonlyMap<string, string>): void {
