@@ -44,7 +44,9 @@ class Writer {
 }
 
 type Value =
-  | { is: 'u32' | 'f32' | 'bool'; value: number }
+  | { is: 'u32'; value: number }
+  | { is: 'f32'; value: number }
+  | { is: 'bool'; value: number }
   | { is: 'string'; value: string }
   | { is: 'strings'; value: string[] }
   | { is: 'floats' | 'ints'; values: number[] };

@@ -91,7 +91,8 @@ beforeAll(() => {
 afterAll(() => {
   server.stop(true);
   rmSync(base, { recursive: true });
-});
+  // Many small repositories.
+}, 60_000);
 
 const git = (cwd: string, ...args: string[]): void => {
   const done = Bun.spawnSync(['git', '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
