@@ -47,6 +47,7 @@ describe('pod.mjs', () => {
         'json-text',
         'machine',
         'mounts',
+        'process-stat',
         'sample-values',
         'sequence',
         'sizes',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Machine } from '../../shared/machine.ts';
+import { isDead, processStat, type ProcessStat } from '../../shared/process-stat.ts';
 import type { OwnCgroup } from './own-cgroup.ts';
 
 /** In the environment of every measured process and of all that inherit it; the value is the session's. */
@@ -15,33 +16,10 @@ export interface Left {
   name: string;
 }
 
-interface Seen extends Left {
-  parent: number;
-  group: number;
-  session: number;
-  dead: boolean;
-  /** A thread of the kernel's. */
-  kernel: boolean;
-}
+type Seen = ProcessStat & { pid: number };
 
 /** PF_KTHREAD of the flags in `/proc/<pid>/stat`. */
 const KERNEL_THREAD = 0x200000;
-
-/** `/proc/<pid>/stat` (proc(5)); the name stands in parentheses and may hold any character. */
-const parseStat = (text: string, pid: number): Seen | undefined => {
-  const close = text.lastIndexOf(')');
-  const fields = text.slice(close + 2).split(' ');
-  if (close === -1 || fields.length < 4) return undefined;
-  return {
-    pid,
-    name: text.slice(text.indexOf('(') + 1, close),
-    parent: Number(fields[1]),
-    group: Number(fields[2]),
-    session: Number(fields[3]),
-    dead: fields[0] === 'Z' || fields[0] === 'X',
-    kernel: (Number(fields[6]) & KERNEL_THREAD) !== 0,
-  };
-};
 
 /** Whether any process, also a dead one nobody waited for, is in this group. */
 export const groupExists = (group: number): boolean => {
@@ -95,8 +73,8 @@ export class Leftovers {
 
   #look(pid: number): Seen | undefined {
     const text = this.#machine.read(`/proc/${pid}/stat`);
-    const seen = text ? parseStat(text, pid) : undefined;
-    return seen && !seen.dead && !seen.kernel ? seen : undefined;
+    const seen = text ? processStat(text) : undefined;
+    return seen && !isDead(seen) && (seen.flags & KERNEL_THREAD) === 0 ? { pid, ...seen } : undefined;
   }
 
   /** Whether the session started it; unknown while it has no environment, as in the midst of an exec. */

@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ProcessIdentity } from '../../schemas/job.ts';
+import { isDead, processStat, type ProcessStat } from '../../shared/process-stat.ts';
 
-/** What /proc says of a process: parent, state and start time in clock ticks since boot (proc(5), fields 3, 4 and 22). */
-const statOf = (pid: number): { state: string; parent: number; start_ticks: number } | undefined => {
+const statOf = (pid: number): ProcessStat | undefined => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in field 2 may hold blanks and parentheses; what follows its last parenthesis has neither.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0]!, parent: Number(fields[1]), start_ticks: Number(fields[19]) };
+    return processStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch {
     return undefined;
   }
@@ -16,13 +13,13 @@ const statOf = (pid: number): { state: string; parent: number; start_ticks: numb
 /** A process by pid and start time; undefined when there is none, or no /proc. */
 export const identityOf = (pid: number): ProcessIdentity | undefined => {
   const stat = statOf(pid);
-  return stat && { pid, start_ticks: stat.start_ticks };
+  return stat && { pid, start_ticks: stat.startTicks };
 };
 
 /** Whether this very process still runs: the same start time, and not a zombie that nobody has waited for. */
 export const isAlive = ({ pid, start_ticks }: ProcessIdentity): boolean => {
   const stat = statOf(pid);
-  return stat !== undefined && stat.start_ticks === start_ticks && stat.state !== 'Z' && stat.state !== 'X';
+  return stat !== undefined && stat.startTicks === start_ticks && !isDead(stat);
 };
 
 /** All descendants of a process, nearest first. */
