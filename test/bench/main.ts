@@ -8,6 +8,7 @@ import { writeAtomically } from '../../shared/files.ts';
 import { analyzing } from './analyzing.ts';
 import type { Bed } from './bed.ts';
 import { timeBetween } from './between-samples.ts';
+import { bundles } from './bundles.ts';
 import { changes } from './changes.ts';
 import { evidence } from './evidence.ts';
 import type { Figure } from './figure.ts';
@@ -30,6 +31,7 @@ const ROWS: Readonly<Record<string, (bed: Bed) => Promise<Figure[]>>> = {
   evidence,
   changes,
   page: pages,
+  bundle: bundles,
   'start-up': startUp,
   trials,
 };

@@ -65,7 +65,7 @@ rows ran. Everything is a ratio within one run on one machine: contestants run i
 other order; each repetition gives one ratio, and the table shows their median and range. Ratios of time are of wall time; where a
 machine is shared the ratio by CPU time stands beside it. Nothing here is asserted by a test.
 
-Peers come from Debian (hyperfine, jq, linux-perf; installed when they are missing and this runs as root); kubectl is the one on
+Peers come from Debian (hyperfine, jq, linux-perf, pigz; installed when they are missing and this runs as root); kubectl is the one on
 the PATH, or \`$KUBECTL\`.
 
 ${machineText(machine)}
@@ -89,5 +89,6 @@ ${markdown(figures)}
 - **changes**: made-up histories with steps of 5 % and a spread of 1 %. apache-otava (from PyPI, into an environment of its own) reads the same ratios:
   its program from CSV, and its analysis alone from a file of numbers, in Python that imports nothing else.
 - **page**: from the request to the first figures drawn in Debian's chromium, headless, from a file.
+- **bundle**: a made-up bundle, read once before, so that nobody meets a cold disk. \`tar | pigz\` has pigz's own settings, and checks nothing.
 - **start-up**: \`--version\`, started as any program is.
 `;
