@@ -56,7 +56,7 @@ const model = v.strictObject({
   revision,
   /** When the revision was published. */
   published: instant,
-  /** Added to the engine's command. */
+  /** Added to the engine's command, with the same placeholders. */
   args: v.optional(v.array(v.string('expected a text')), []),
   /** Tokens that the model takes at most, for the agents' settings. */
   contextTokens: v.optional(positive),

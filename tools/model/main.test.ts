@@ -109,6 +109,14 @@ describe('printed', () => {
     expect(await pin()).not.toBe(first);
   });
 
+  test.each(['large-coder-fp8', 'small-coder-q4'])('the example of %s', async (id) => {
+    const lock = resolve(import.meta.dir, '../../fixtures/trials/models.lock');
+    const { exit, stdout } = await call('--model', id, '--models-lock', lock, '--staged', STAGED);
+    expect(exit).toBe(0);
+    expect(stdout).toContain(`k8sbench/models/${id}/files`);
+    expect(stdout).not.toMatch(/\{(model|name|gpus)\}/);
+  });
+
   test('an engine that needs root says so', async () => {
     change((lock) => (lock.engines.vllm.user = 0));
     const { stdout } = await print();
