@@ -38,6 +38,8 @@ export interface Scene {
   arm?: Partial<ArmSettings>;
   /** Files of the image: path below its root → content; executable. */
   image?: Record<string, string>;
+  /** Adds to the pod's copy of the bundle. */
+  runtime?: (directory: string) => void;
   /** Runs while the trial does. */
   meanwhile?: (place: Place) => Promise<void>;
   /** The user that the trial runs as; default root. */
@@ -94,6 +96,7 @@ export const play = async (scene: Scene): Promise<Played> => {
       cpSync(NODE, inTrial('k8sbench/runtime/bin/keeper'));
       chmodSync(inTrial('k8sbench/runtime/bin/keeper'), 0o711);
     }
+    scene.runtime?.(inTrial('k8sbench/runtime'));
     for (const [path, text] of Object.entries(scene.image ?? {})) {
       mkdirSync(dirname(inTrial(path)), { recursive: true });
       writeFileSync(inTrial(path), text, { mode: 0o755 });
