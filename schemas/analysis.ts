@@ -172,7 +172,7 @@ const fields = {
   comparisons: v.array(comparison),
   /** Profile metrics, for readers that show them: key, unit, better. */
   metrics: v.array(v.looseObject({ key: text, unit: text, better: v.picklist(['lower', 'higher']) })),
-  /** Runs in attempts.jsonl with the same profile, rule and commit before this one, that were refused or void. */
+  /** Attempts before this one with the same profile, rule and commit, by attempts.jsonl: other runs, and refusals of this run. */
   earlierAttempts: v.optional(v.object({ total: count, refused: count, void: count })),
   /** Artifact digests of each target, as the facts give them. */
   identities: v.record(

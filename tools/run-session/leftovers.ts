@@ -36,7 +36,8 @@ export const makeData = (path: string): void => {
   }
 };
 
-const isOwnDirectory = (path: string): boolean => {
+/** Not a link, and made by this user. */
+export const isOwnDirectory = (path: string): boolean => {
   const about = lstatSync(path, { throwIfNoEntry: false });
   return about !== undefined && about.isDirectory() && about.uid === process.getuid?.();
 };

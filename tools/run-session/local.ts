@@ -1,8 +1,9 @@
 /** Delivery `local`: the pod program runs as a child process on this machine (DESIGN §4.5). */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { failed, usage } from '../../shared/failure.ts';
 import { machineAt } from '../../shared/machine.ts';
+import { holdData, removeAbandonedData, removeAbandonedLeaves } from './abandoned.ts';
 import { enterLeaf, parentOfLeaf } from './accounting-cgroup.ts';
 import { type Ending, endingOf } from './ending.ts';
 import { followLog } from './follow.ts';
@@ -67,6 +68,7 @@ const session = async (
   });
   left.pod = pod.identity;
   const parent = parentOfLeaf(machineAt('/'));
+  if (parent !== undefined) removeAbandonedLeaves(parent, Date.now());
   const wanted = parent === undefined ? undefined : join(parent, leafName(run.name));
   // Noted before it is made: a kill between the two leaves nothing unknown.
   if (wanted !== undefined) job.leaves({ ...left, cgroup: wanted });
@@ -107,6 +109,8 @@ const measure: Delivery['measure'] = async (task) => {
   const { run, job, world, talk, keep } = task;
   const data = dataPath(run.name, world);
   const left: Leftovers & { data: string } = { data };
+  let release = (): void => undefined;
+  await removeAbandonedData(dirname(data), Date.now());
   const die = (): void => void killSession(left);
   const over = new AbortController();
   process.on('exit', die);
@@ -114,6 +118,8 @@ const measure: Delivery['measure'] = async (task) => {
   try {
     job.leaves(left);
     makeData(data);
+    // Fixtures that are to be kept stay, whatever becomes of their runner.
+    if (!keep) release = holdData(data);
     return await session(task, left, over.signal);
   } finally {
     over.abort();
@@ -121,6 +127,7 @@ const measure: Delivery['measure'] = async (task) => {
     process.off('SIGHUP', stay);
     const { data: _kept, ...others } = left;
     for (const problem of await cleanUp(keep ? others : left)) talk.warn(problem);
+    release();
     if (keep) talk.info(`fixtures kept in '${data}'`);
     job.leaves(keep ? { data } : undefined);
   }
