@@ -1,5 +1,5 @@
 /** The completion script for bash. Pure. */
-import { type Described, kindOf } from './described.ts';
+import { type Described, kindOf, linkOf } from './described.ts';
 import { quoted } from './quoting.ts';
 
 const caseOf = ({ name, flags, words }: Described): string => {
@@ -50,5 +50,12 @@ _k8sbench() {
 ${tools.map(caseOf).join('\n')}
   esac
 }
+_k8sbench_link() {
+  local -a words=("\${COMP_WORDS[@]:1}")
+  local -a COMP_WORDS=(k8sbench "\${1##*k8sbench-}" "\${words[@]}")
+  local COMP_CWORD=$((COMP_CWORD + 1))
+  _k8sbench
+}
 complete -F _k8sbench k8sbench
+complete -F _k8sbench_link ${tools.map(linkOf).join(' ')}
 `;

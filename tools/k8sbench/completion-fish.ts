@@ -1,5 +1,5 @@
 /** The completion script for fish. Pure. */
-import { type Described, type DescribedFlag, kindOf } from './described.ts';
+import { type Described, type DescribedFlag, kindOf, linkOf } from './described.ts';
 
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
@@ -15,6 +15,7 @@ const flagLine = (tool: string, { name, about, value }: DescribedFlag): string =
 };
 
 const toolLines = ({ name, about, flags, words }: Described): string[] => [
+  `complete -c ${linkOf({ name })} -w 'k8sbench ${name}'`,
   `complete -c k8sbench -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
   ...flags.map((flag) => flagLine(name, flag)),
   ...words

@@ -1,5 +1,5 @@
 /** The completion script for zsh. Pure. */
-import { type Described, type DescribedFlag, kindOf } from './described.ts';
+import { type Described, type DescribedFlag, kindOf, linkOf } from './described.ts';
 import { quoted } from './quoting.ts';
 
 /** Text inside the specs of `_arguments` and `_describe`. */
@@ -20,8 +20,14 @@ const caseOf = ({ name, flags, words }: Described): string => {
   return `    ${name}) _arguments -S ${[...flags.map(specOf), ...positional].join(' \\\n      ')} ;;`;
 };
 
-export const zshScript = (tools: readonly Described[]): string => `#compdef k8sbench
+export const zshScript = (tools: readonly Described[]): string => {
+  const names = ['k8sbench', ...tools.map(linkOf)].join(' ');
+  return `#compdef ${names}
 _k8sbench() {
+  if [[ $words[1] == *k8sbench-* ]]; then
+    words=(k8sbench "\${words[1]##*k8sbench-}" "\${(@)words[2,-1]}")
+    (( CURRENT++ ))
+  fi
   local -a tools=(
 ${tools.map((one) => `    ${quoted(`${one.name}:${inSpec(one.about)}`)}`).join('\n')}
   )
@@ -33,5 +39,6 @@ ${tools.map((one) => `    ${quoted(`${one.name}:${inSpec(one.about)}`)}`).join('
 ${tools.map(caseOf).join('\n')}
   esac
 }
-if [[ $funcstack[1] == _k8sbench ]]; then _k8sbench "$@"; else compdef _k8sbench k8sbench; fi
+if [[ $funcstack[1] == _k8sbench ]]; then _k8sbench "$@"; else compdef _k8sbench ${names}; fi
 `;
+};

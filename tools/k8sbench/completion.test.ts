@@ -36,16 +36,17 @@ const made = bashScript([
 ]);
 
 /** What a real bash offers for words of which the last is being typed; bash itself cuts at '='. */
-const offered = (script: string, ...words: string[]): string[] => {
+const offered = (script: string, ...words: string[]): string[] => offeredTo('k8sbench', script, words);
+const offeredTo = (program: string, script: string, words: readonly string[]): string[] => {
   const cut = words.flatMap((word) => word.split(/(=)/).filter((part, at) => part !== '' || at === 0));
   if (words.at(-1)!.endsWith('=')) cut.splice(-1, 1, '=');
-  const list = ['k8sbench', ...cut].map((one) => `'${one}'`).join(' ');
+  const list = [program, ...cut].map((one) => `'${one}'`).join(' ');
   const shell = Bun.spawnSync(
     [
       'bash',
       '--norc',
       '-c',
-      `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${cut.length}; _k8sbench; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${cut.length}; $(complete -p ${program} | grep -o '_k8sbench[a-z_]*') ${program}; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ],
     { cwd: scratch },
   );
@@ -97,6 +98,14 @@ describe('bash completes', () => {
   ])('%j', (words, wanted) => expect(offered(made, ...words)).toEqual(wanted));
 });
 
+test.each<[string[], string[]]>([
+  [['--o'], ['--order', '--out']],
+  [['--order', 'b'], ['balanced']],
+  [['--out='], ['out dir']],
+])('bash completes a tool that is called by its own name: %j', (words, wanted) =>
+  expect(offeredTo('k8sbench-plan', made, words)).toEqual(wanted),
+);
+
 describe('the scripts for the tools there are', () => {
   test('bash knows every tool and every flag', async () => {
     const { exit, stdout, stderr } = await runTool(main, ['completion', 'bash']);
@@ -114,6 +123,7 @@ describe('the scripts for the tools there are', () => {
     const { exit, stdout } = await runTool(completion.main, [shell]);
     expect(exit).toBe(0);
     for (const [name, entry] of Object.entries(TOOLS)) {
+      expect(stdout).toContain(shell === 'zsh' ? ` k8sbench-${name} ` : `-c k8sbench-${name} -w `);
       const flags = described(name, (await entry.load()).tool).flags;
       for (const flag of flags)
         expect(stdout).toContain(shell === 'zsh' ? `--${flag.name}` : `-l ${flag.name} `);

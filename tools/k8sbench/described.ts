@@ -17,6 +17,9 @@ export interface Described {
   flags: DescribedFlag[];
 }
 
+/** The name of a tool as a program of its own: `make install` makes a link for each. */
+export const linkOf = ({ name }: Pick<Described, 'name'>): string => `k8sbench-${name}`;
+
 /** Flags as they are written: with their other names, and `no-` where that is the only use. */
 const flagsOf = (flags: Tool['flags']): DescribedFlag[] =>
   Object.entries(flags).flatMap(([name, { kind, about, hint, options, negatable, alias }]) => {
