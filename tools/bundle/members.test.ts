@@ -186,6 +186,11 @@ describe('an archive is refused whole', () => {
     ],
     ['a name with a NUL of pax', tar(pax('path', 'a\0b'), good), 'leaves the place'],
     ['a size that no archive has', tar(pax('size', '99999999999999'), good), "archive 'a.tar'"],
+    [
+      'a header without end',
+      tar({ name: 'PaxHeader', type: 'x', content: Buffer.alloc(12 << 20) }, good),
+      'a header of it is longer than 4194304 bytes',
+    ],
     ['a negative size', tar(pax('size', '-1'), good), "archive 'a.tar'"],
     ['an old sparse member', tar(good, { name: 's', type: 'S' }), "member 's' is a"],
     ['a sparse member', tar(pax('GNU.sparse.major', '1'), good), 'is sparse'],

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { extract, type Headers } from 'tar-stream';
+import { type Extract, extract, type Headers } from 'tar-stream';
 import { cause, failed, Failure } from '../../shared/failure.ts';
 
 /** Most bytes that one compressed byte may become: deflate itself ends near 1032, programs stay below 20. */
@@ -81,8 +81,20 @@ const endOf = (last: Buffer, size: number): string | undefined =>
     ? 'it is cut: the two empty blocks at its end are missing'
     : undefined;
 
+/** Most bytes of a header that stands before a member: names are shorter. The reader keeps all of it. */
+const LONGEST_HEADER = 4 << 20;
+
+/** Bytes that the reader holds back; it has no other word for it. */
+const heldBy = (reader: Extract): number =>
+  (reader as unknown as { _buffer?: { buffered?: number } })._buffer?.buffered ?? 0;
+
 /** Bytes after decompression, bounded, their end looked at. */
-async function* decompressed(path: string, shown: string, size: number): AsyncGenerator<Buffer> {
+async function* decompressed(
+  path: string,
+  shown: string,
+  size: number,
+  reader: Extract,
+): AsyncGenerator<Buffer> {
   const source = createReadStream(path);
   const stream = /\.(tgz|tar\.gz)$/.test(shown) ? source.pipe(createGunzip()) : source;
   source.on('error', (error) => stream.destroy(error));
@@ -94,6 +106,8 @@ async function* decompressed(path: string, shown: string, size: number): AsyncGe
       throw failed(`it becomes more than ${RATIO} times its size, or more than ${LARGEST} bytes`);
     last = Buffer.concat([last, part]).subarray(-1024);
     yield part;
+    if (heldBy(reader) > LONGEST_HEADER)
+      throw failed(`a header of it is longer than ${LONGEST_HEADER} bytes`);
   }
   const problem = endOf(last, total);
   if (problem) throw failed(problem);
@@ -122,7 +136,7 @@ const readMembers = async (
     throw failed(`archive '${shown}': expected a .tar.gz, .tgz or .tar`);
   const members = new Members();
   const reader = extract();
-  const feed = pipeline(decompressed(path, shown, size), reader);
+  const feed = pipeline(decompressed(path, shown, size, reader), reader);
   // Told where the members are read.
   feed.catch(() => undefined);
   try {
