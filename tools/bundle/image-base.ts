@@ -159,6 +159,7 @@ export const openBase = async (
     await takeTree(path, basename(given), about.size, 'blobs', into);
     return fromLayout(into, given, arch);
   }
+  if (about) throw usage(`flag '--base': '${given}' is neither an OCI layout nor an archive of one`);
   if (/^[./]|\.tar$/.test(given)) throw usage(`flag '--base': '${given}' does not exist`);
   return fromRegistry(given, arch, world);
 };
