@@ -45,6 +45,12 @@ test.each([
     ["has 11 runs at 50 turns on node 'a', and 12 are needed"],
   ],
   [
+    'sizes of plain commands',
+    calibration({ a: node(11) }),
+    { ...FITS, turns: [50, 5], counted: 'processes' as const },
+    ['has 11 runs at 50 processes a sample on node', 'has no size 5; calibrate with --repeat 5'],
+  ],
+  [
     'runs that are no number',
     calibration({ a: node(Number.NaN) }),
     { ...FITS, turns: [50] },

@@ -108,6 +108,7 @@ export const refusals = (
         profile: profile.name,
         metrics: profile.metrics,
         turns: facts.turns,
+        ...countedBy(profile.targets),
         nodes: sessions.map((one) => one.facts.node),
         gate,
         maxCv,

@@ -144,6 +144,15 @@ describe('for a run', () => {
       inputsSha256: digest,
     };
     writeFileSync(join(cwd, 'r', 'run.json'), JSON.stringify({ ...about, ...more }));
+    const target = { seed: ['s'], seedMeta: 'm', sample: ['t'] };
+    const targets = [
+      { name: 'new', role: 'candidate', ...target },
+      { name: 'old', role: 'reference', ...target },
+    ];
+    writeFileSync(
+      join(cwd, 'r', 'profile.json'),
+      JSON.stringify({ name: 'p', rule: 'p', about: '', targets }),
+    );
     writeFileSync(join(cwd, 'r', 'values.json'), JSON.stringify({ namespace: 'team', ...values }));
   };
 
@@ -223,7 +232,7 @@ describe('for a run', () => {
     const others = await pickWith(measured(['elsewhere']));
     expect([others.exit, others.stdout, existsSync(join(cwd, 'r', 'nodes.json'))]).toEqual([3, '', false]);
     expect(others.stderr).toMatch(
-      /the calibration did not measure node 'node-\S+' at 1 turns; calibrate it, or compare on 'elsewhere'/,
+      /the calibration did not measure node 'node-\S+' at 1 turn; calibrate it, or compare on 'elsewhere'/,
     );
     const named = /node '(node-[^']+)'/.exec(others.stderr)![1]!;
     expect((await pickWith(measured([named], 11))).exit).toBe(3);

@@ -2,6 +2,7 @@
 import type { Profile } from '../../schemas/profile.ts';
 import { type CalibrationFile, readCalibrationFile } from '../../shared/calibration-file.ts';
 import { calibrationFit } from '../../shared/calibration-fit.ts';
+import { countedBy } from '../../shared/sizes.ts';
 import { DEFAULTS } from '../../shared/evidence/input.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, usage } from '../../shared/failure.ts';
@@ -168,7 +169,8 @@ const unfitness = ({ value }: CalibrationFile, { session, about }: Request): str
   const nodes = about.host === undefined ? about.nodes : [about.host];
   const known = about.pickNode ? undefined : nodes;
   const { profile, turns } = session;
-  return calibrationFit(value, { profile: profile.name, turns, ...(known ? { nodes: known } : {}) }).flatMap(
+  const wanted = { profile: profile.name, turns, ...countedBy(profile.targets) };
+  return calibrationFit(value, { ...wanted, ...(known ? { nodes: known } : {}) }).flatMap(
     (size) => size.problems,
   );
 };
