@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
 import { peer } from '../bench/peers.ts';
-import { bundle, type Builder, git, RECIPE, sourceTree, write } from './source-tree.ts';
+import { bundle, type Builder, git, RECIPE, root, sourceTree, write } from './source-tree.ts';
 
 // Compilers and registries have their own pace.
 setDefaultTimeout(120_000);
@@ -115,9 +115,10 @@ done
 GOOS=wasip1 GOARCH=wasm exec go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -o "$out" "$last"
 `;
 
+const RECIPE_OF_TINYGO =
+  'workloads: false\nartifacts:\n  - { kind: tinygo, name: core, in: go, package: ./cmd/hello }\n';
+
 describe('tinygo', () => {
-  const RECIPE_OF_ONE =
-    'workloads: false\nartifacts:\n  - { kind: tinygo, name: core, in: go, package: ./cmd/hello }\n';
   let program: string;
   beforeAll(() => {
     program = join(base, 'tinygo-bin/tinygo');
@@ -125,7 +126,7 @@ describe('tinygo', () => {
     chmodSync(program, 0o755);
   });
   const of = (builder: Partial<Builder>, out: string, ...more: string[]) =>
-    build(sourceTree(base, RECIPE_OF_ONE), { ...one, ...builder }, out, ...more);
+    build(sourceTree(base, RECIPE_OF_TINYGO), { ...one, ...builder }, out, ...more);
 
   test('a module for WebAssembly, by the flag, the variable or the PATH; its version is told', () => {
     const path = { PATH: `${join(base, 'tinygo-bin')}:${process.env['PATH']}` };
@@ -346,6 +347,53 @@ describe('refused before anything is built', () => {
     expect(build(tree, one, 'full')).toMatchObject({ exit: 2, stdout: '' });
     expect(readFileSync(join(base, 'full/note'), 'utf8')).toBe('mine');
   });
+});
+
+test('what a killed build left is removed by the next; a build at work is left alone', async () => {
+  const slow = join(base, 'slow/tinygo');
+  write(base, { 'slow/tinygo': TINYGO.replace('echo "$@" >&2', 'sleep 6') });
+  chmodSync(slow, 0o755);
+  const wasm = sourceTree(base, RECIPE_OF_TINYGO.replace('core', 'slow'));
+  const home = join(base, 'killed');
+  mkdirSync(home);
+  const env = { ...process.env, HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
+  const start = (out: string) =>
+    Bun.spawn(
+      [
+        process.execPath,
+        join(root, 'tools/bundle/main.ts'),
+        'build',
+        '--recipe',
+        join(wasm, 'bundle.yaml'),
+        '--out',
+        join(home, out),
+        '--tinygo',
+        slow,
+      ],
+      { env, stdout: 'ignore', stderr: 'ignore' },
+    );
+  const left = () =>
+    [...readdirSync(home), ...readdirSync(join(home, 'cache/k8sbench/bundle'))].filter((name) =>
+      name.endsWith('.tmp'),
+    );
+  const started = start('out');
+  const cache = join(home, 'cache/k8sbench/bundle');
+  for (let at = 0; at < 600 && !(existsSync(cache) && left().length === 2); at++) await Bun.sleep(50);
+  expect(left()).toHaveLength(2);
+  const quick = sourceTree(
+    base,
+    'workloads: false\nartifacts:\n  - { kind: files, from: data, to: share/data }\n',
+  );
+  const other = () =>
+    bundle(quick, { home }, 'build', '--recipe', 'bundle.yaml', '--out', join(home, 'out'), '--force');
+  expect(other()).toMatchObject({ exit: 0 });
+  expect(left()).toHaveLength(2);
+  started.kill('SIGKILL');
+  await started.exited;
+  expect(left()).toHaveLength(2);
+  rmSync(join(home, 'cache/k8sbench/bundle/artifacts'), { recursive: true });
+  expect(other()).toMatchObject({ exit: 0 });
+  expect(left()).toEqual([]);
 });
 
 test('a build that fails says so with the compiler’s words, and leaves nothing', () => {

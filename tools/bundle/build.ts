@@ -1,5 +1,5 @@
 /** `bundle build`: from a recipe to a bundle. What was built before from the same inputs is taken as it is. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { BundleFacts } from '../../schemas/bundle.ts';
@@ -11,6 +11,7 @@ import { type Built, buildInto, cached, cacheOf } from './cache.ts';
 import { checkBundle } from './check.ts';
 import { kindOf } from './kinds.ts';
 import { writeOwnParts } from './own-parts.ts';
+import { withOwnDirectory } from './own-directory.ts';
 import { type Job, prepareJob, type Ready, type Wanted } from './prepare.ts';
 import { copySource, digestOf } from './source.ts';
 import { knownIdentity, remember, stateBefore } from './stamp.ts';
@@ -133,22 +134,17 @@ const builtAlready = async (
 };
 
 /** Puts a bundle together beside its place, checks it, and moves it there. */
-const putTogether = async (
-  job: Job,
-  given: readonly Part[],
-  out: Place,
-  fresh: string,
-  call: BundleCall,
-): Promise<string> => {
-  await assemble(job, await partsOf(job, given, call), fresh);
-  const state = await stateBefore(fresh);
-  const { problems, needs, identity } = await checkBundle(fresh, out.shown);
-  if (problems.length > 0) throw failed(problems);
-  for (const one of needs) call.talk.info(one);
-  replace(fresh, out.path);
-  remember(out.path, state, identity, call.world.env);
-  return identity;
-};
+const putTogether = (job: Job, given: readonly Part[], out: Place, call: BundleCall): Promise<string> =>
+  withOwnDirectory(join(dirname(out.path), `.${basename(out.path)}`), async (fresh) => {
+    await assemble(job, await partsOf(job, given, call), fresh);
+    const state = await stateBefore(fresh);
+    const { problems, needs, identity } = await checkBundle(fresh, out.shown);
+    if (problems.length > 0) throw failed(problems);
+    for (const one of needs) call.talk.info(one);
+    replace(fresh, out.path);
+    remember(out.path, state, identity, call.world.env);
+    return identity;
+  });
 
 export const build = {
   about: 'builds a bundle from a recipe; prints its identity and the directory',
@@ -173,8 +169,6 @@ export const build = {
     const out = outOf(call);
     const job = await prepareJob(wanted, world);
     const scratch = mkdtempSync(join(world.env['TMPDIR'] || tmpdir(), 'k8sbench-bundle-'));
-    mkdirSync(dirname(out.path), { recursive: true });
-    const fresh = join(dirname(out.path), `.${basename(out.path)}.${crypto.randomUUID()}.tmp`);
     try {
       const given = [await ownPart(job, scratch), ...(await tasksPart(call, scratch))];
       const known = flags.force ? undefined : await builtAlready(job, given, out, call);
@@ -182,12 +176,12 @@ export const build = {
         talk.info(
           `'${out.shown}' is built already, from the same inputs; nothing to do (--force assembles it again)`,
         );
-      const identity = known ?? (await putTogether(job, given, out, fresh, call));
+      const identity = known ?? (await putTogether(job, given, out, call));
       await talk.flushed();
       await world.stdout.write(`${identity}  ${out.shown}\n`);
       return EXIT.done;
     } finally {
-      for (const one of [scratch, fresh]) rmSync(one, { recursive: true, force: true });
+      rmSync(scratch, { recursive: true, force: true });
     }
   },
 };

@@ -1,7 +1,8 @@
 /** Artifacts that were built before, by the digest of everything that determines them. What isn't as it was left is built anew. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { withOwnDirectory } from './own-directory.ts';
 import { type BuiltFile, listOf, normalise } from './tree.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -50,8 +51,7 @@ export const buildInto = async (
 ): Promise<Built> => {
   const artifacts = join(cache, 'artifacts');
   mkdirSync(artifacts, { recursive: true });
-  const fresh = mkdtempSync(join(cache, 'building-'));
-  try {
+  return withOwnDirectory(join(cache, 'building'), async (fresh) => {
     const place = {
       sources: join(fresh, 'sources'),
       out: join(fresh, 'result', TREE),
@@ -73,7 +73,5 @@ export const buildInto = async (
       return theirs;
     }
     return { directory: join(entry, TREE), files };
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
+  });
 };

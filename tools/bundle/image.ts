@@ -1,15 +1,6 @@
 /** `bundle image`: a bundle as the last layer of an image, in an OCI archive; the same bytes from the same base and bundle. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { archiveOf } from '../../shared/bundle/archive.ts';
 import { compressed } from '../../shared/bundle/compressed.ts';
 import type { Contents } from '../../shared/bundle/contents.ts';
@@ -32,6 +23,7 @@ import {
   manifestOf,
 } from './image-config.ts';
 import { pushArchive, skopeoProblem } from './image-push.ts';
+import { withOwnDirectory } from './own-directory.ts';
 import type { BundleCall } from './verbs.ts';
 
 /** Where a session's image has the artifacts (spec §4). */
@@ -142,12 +134,10 @@ export const image = {
     const checked = await checkBundle(directory, shown, profile);
     if (checked.problems.length > 0) throw failed(checked.problems);
     const { contents, identity } = checked;
-    if (contents.arch === undefined)
-      throw failed(`bundle '${shown}': nothing says which architecture it is for`);
-    mkdirSync(dirname(out), { recursive: true });
-    const scratch = mkdtempSync(join(dirname(out), '.k8sbench-image-'));
-    try {
-      const base = await openBase(flags.base!, contents.arch, scratch, world);
+    const { arch } = contents;
+    if (arch === undefined) throw failed(`bundle '${shown}': nothing says which architecture it is for`);
+    return withOwnDirectory(join(dirname(out), `.${basename(out)}`), async (scratch) => {
+      const base = await openBase(flags.base!, arch, scratch, world);
       const unfit = baseProblems(base, contents);
       if (unfit.length > 0) throw failed(unfit);
       if (/^[^@]*$/.test(flags.base!) && base.shown.includes('@'))
@@ -166,8 +156,6 @@ export const image = {
       await talk.flushed();
       await world.stdout.write(`${formatReference({ ...named, digest })}\n`);
       return EXIT.done;
-    } finally {
-      rmSync(scratch, { recursive: true, force: true });
-    }
+    });
   },
 };
