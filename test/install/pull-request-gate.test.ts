@@ -42,6 +42,8 @@ beforeAll(() => {
   });
   commit('faster', { 'sleep.mk': 'SLEEP = 0.007\n' });
   git('checkout', '-q', 'main');
+  commit('slower', { 'sleep.mk': 'SLEEP = 0.050\n' });
+  git('checkout', '-q', 'main');
   commit('broken', { 'sleep.mk': '$(error it does not build)\n' });
   git('checkout', '-q', 'main');
   commit('main', { README: 'main went on\n' });
@@ -94,6 +96,8 @@ describe('the script', () => {
     ['faster', QUIET, {}, 0, /^judged$/m],
     ['faster', [...QUIET.slice(0, 4), '--max-cv', '0.0000001'], {}, 0, /^too noisy to judge; /m],
     ['faster', [...QUIET.slice(0, 4), '--max-cv', '0.0000001'], { NOISE: '3' }, 3, /attempt 2 of 2/],
+    ['slower', ['--rounds', '7', ...QUIET.slice(2)], {}, 0, /^judged$/m],
+    ['slower', ['--rounds', '7', ...QUIET.slice(2), '--fail-on', 'slower'], {}, 4, /^judged, and bad: /m],
     ['broken', QUIET, {}, 1, /it does not build/],
     ['faster', ['--rounds', '2'], {}, 2, /flag '--rounds'/],
   ])(
@@ -107,7 +111,7 @@ describe('the script', () => {
       });
       expect(done.stderr).toMatch(says);
       const lines = done.stdout.split('\n').filter(Boolean);
-      expect(lines).toHaveLength(says.source === '^judged$' ? 1 : 0);
+      expect(lines).toHaveLength(says.source.startsWith('^judged') ? 1 : 0);
       if (lines.length > 0)
         expect(JSON.parse(lines[0]!)).toMatchObject({ core: git('rev-parse', head).slice(0, 10) });
     },
