@@ -120,11 +120,11 @@ export const ON_NODE: Readonly<Record<string, Fault>> = {
     says: /the node refused its pod: TopologyAffinityError: .*choose another node/,
   },
   'its kubelet restarts: nothing is lost': {
-    plan: { ...on, rounds: 80 },
+    plan: { ...on, rounds: 40 },
     change: real,
     at: 'measuring',
     happens: async () => (await killKubelet(ownDirectory!, 2))(),
-    says: /80 of 80 rounds done/,
+    says: /40 of 40 rounds done/,
     exit: 0,
   },
   'its node goes away, and does not come back': {

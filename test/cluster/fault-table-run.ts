@@ -141,7 +141,7 @@ export const RUNNING: Readonly<Record<string, Fault>> = {
     says: /failed: .*took longer than its limit of 2 s and was killed/,
   },
   'a runner that stands still while its session ends': {
-    ...measuring(80),
+    ...measuring(30),
     async happens({ bed: { namespace }, run, process }) {
       process.kill('SIGSTOP');
       await until('its end', async () => {
@@ -150,7 +150,7 @@ export const RUNNING: Readonly<Record<string, Fault>> = {
       });
       process.kill('SIGCONT');
     },
-    says: /80 of 80 rounds done/,
+    says: /30 of 30 rounds done/,
   },
   'an API server that is too busy for this user (429)': {
     ...measuring(3),
@@ -164,9 +164,9 @@ export const RUNNING: Readonly<Record<string, Fault>> = {
     says: /3 of 3 rounds done/,
   },
   'a load balancer that has no server every now and then (502, 503, 504)': {
-    ...measuring(40),
+    ...measuring(20),
     place: async (bed) => void (bed.kubeconfig = halfDeadServer(bed)),
-    says: /40 of 40 rounds done/,
+    says: /20 of 20 rounds done/,
   },
   'lines of 1 byte to 1 MB, across the limits at which runtimes split them': {
     change: (spec) => {

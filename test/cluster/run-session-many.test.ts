@@ -64,14 +64,14 @@ describe('a spread', () => {
   });
 
   test('killed and called again has every sample once', async () => {
-    const run = await of(100, '--nodes', `${node1},${node2}`);
+    const run = await of(40, '--nodes', `${node1},${node2}`);
     const first = start(bed, ['--run', run.name]);
     await until('both', () => run.has('spread.json'));
     for (const child of childrenOf(run)) await untilEvent(child, 'measuring');
     first.kill('SIGKILL');
     await first.ended;
     expect((await session(bed, run)).exit).toBe(0);
-    await expectBoth(run, 100);
+    await expectBoth(run, 40);
   });
 
   test('the first that fails stops the other; what was measured is kept', async () => {

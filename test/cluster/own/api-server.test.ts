@@ -16,18 +16,18 @@ afterAll(() => bed.remove());
 
 describe('an API server', () => {
   test('killed, its history forgotten, and started again, costs nothing', async () => {
-    const run = await planned(bed, { rounds: 80 });
+    const run = await planned(bed, { rounds: 60 });
     const first = start(bed, ['--run', run.name]);
     await untilEvent(run, 'measuring');
     // Its watches come from before what is remembered: they list again.
     blocking(ownDirectory!, 'forget-history');
     const ended = await first.ended;
     expect(ended.exit).toBe(0);
-    await expectWhole(bed, run, 80);
+    await expectWhole(bed, run, 60);
   });
 
   test('that stands still for a minute costs nothing, nor a session that is submitted meanwhile', async () => {
-    const [measured, submitted] = [await planned(bed, { rounds: 200 }), await planned(bed, { node: node2 })];
+    const [measured, submitted] = [await planned(bed, { rounds: 80 }), await planned(bed, { node: node2 })];
     const first = start(bed, ['--run', measured.name]);
     await untilEvent(measured, 'measuring');
     const server = pidOf(ownDirectory!, 'kube-apiserver')!;
@@ -38,7 +38,7 @@ describe('an API server', () => {
     const both = await Promise.all([first.ended, second.ended]);
     expect(both.map(({ exit }) => exit)).toEqual([0, 0]);
     expect(both[1].stderr).toContain('looking whether the Job was made');
-    await expectWhole(bed, measured, 200);
+    await expectWhole(bed, measured, 80);
     await expectWhole(bed, submitted, 3);
-  }, 180_000);
+  }, 240_000);
 });

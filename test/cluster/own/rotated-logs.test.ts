@@ -24,7 +24,7 @@ import { admin, ownDirectory } from '../the-cluster.ts';
 // Machines may be busy.
 setDefaultTimeout(240_000);
 
-const ROUNDS = 60;
+const ROUNDS = 40;
 const ROTATING = { containerLogMaxSize: '16Ki', containerLogMaxFiles: 2, containerLogMonitorInterval: '3s' };
 const AS_BEFORE = {
   containerLogMaxSize: null,
