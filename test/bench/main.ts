@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeAtomically } from '../../shared/files.ts';
+import { agentVersion } from './agent-version.ts';
 import { analyzing } from './analyzing.ts';
 import type { Bed } from './bed.ts';
 import { timeBetween } from './between-samples.ts';
@@ -33,6 +34,7 @@ const ROWS: Readonly<Record<string, (bed: Bed) => Promise<Figure[]>>> = {
   page: pages,
   bundle: bundles,
   'start-up': startUp,
+  'agent-version': agentVersion,
   trials,
 };
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env bun
-/** Benchmarks in a cluster, as root on Linux: `main.ts [ROW…] [--repetitions N] [--json]`. Writes its part of ../README.md when every row ran. */
+/**
+ * Benchmarks in a cluster, as root on Linux: `main.ts [ROW…] [--repetitions N] [--json]`. Writes its part of ../README.md when
+ * every row ran, now or in what an earlier `--json` printed on this machine: `--with FILE`.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -29,12 +32,18 @@ const ROWS = [...Object.keys(TOGETHER), ...Object.keys(ALONE)];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean' }, repetitions: { type: 'string', default: '5' } },
+  options: {
+    json: { type: 'boolean' },
+    repetitions: { type: 'string', default: '5' },
+    with: { type: 'string', multiple: true, default: [] },
+  },
 });
 const repetitions = Number(values.repetitions);
 const unknown = positionals.filter((one) => !ROWS.includes(one));
 if (unknown.length > 0 || !Number.isSafeInteger(repetitions) || repetitions < 1) {
-  console.error(`usage: main.ts [ROW…] [--repetitions N] [--json]; rows are ${ROWS.join(', ')}`);
+  console.error(
+    `usage: main.ts [ROW…] [--repetitions N] [--json] [--with FILE]; rows are ${ROWS.join(', ')}`,
+  );
   process.exit(2);
 }
 const isAsked = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
@@ -44,7 +53,7 @@ const bed: Bed = {
   repetitions,
   say: (text) => console.error(text),
 };
-const figures: Figure[] = [];
+let figures: Figure[] = [];
 const measure = async <B extends Bed>(
   rows: Readonly<Record<string, (bed: B) => Promise<Figure[]>>>,
   on: B,
@@ -52,9 +61,15 @@ const measure = async <B extends Bed>(
   for (const [name, row] of Object.entries(rows)) {
     if (!isAsked(name)) continue;
     bed.say(name);
-    const found = await row(on);
-    figures.push(...found);
-    console.error(tableOf(found));
+    try {
+      const found = await row(on);
+      figures.push(...found);
+      console.error(tableOf(found));
+    } catch (error) {
+      // The others took their time, too.
+      console.error(error);
+      process.exitCode = 1;
+    }
   }
 };
 try {
@@ -72,7 +87,14 @@ try {
 }
 const node = (await run(['node', '--version'], { keep: true })).stdout.trim();
 const machine = machineNow(loadBefore, node);
-if (positionals.length === 0) {
+const found = new Set(figures.map((one) => one.row));
+const earlier = values.with.flatMap(
+  (file) => (JSON.parse(readFileSync(file, 'utf8')) as { figures: Figure[] }).figures,
+);
+figures = [...figures, ...earlier.filter((one) => !found.has(one.row))].toSorted(
+  (a, b) => ROWS.indexOf(a.row) - ROWS.indexOf(b.row),
+);
+if (ROWS.every((row) => figures.some((one) => one.row === row))) {
   const page = resolve(import.meta.dir, '../README.md');
   const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
   writeAtomically(page, withClusterPart(before, clusterPart(figures, machine)));

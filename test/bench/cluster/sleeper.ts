@@ -19,7 +19,16 @@ export const runSleeper = async (bed: ClusterBed): Promise<{ name: string; remov
         restartPolicy: 'Never',
         terminationGracePeriodSeconds: 0,
         automountServiceAccountToken: false,
-        nodeName: 'node-1',
+        // By the scheduler, who waits until the node has room again.
+        affinity: {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [
+                { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['node-1'] }] },
+              ],
+            },
+          },
+        },
         securityContext: {
           runAsNonRoot: true,
           runAsUser: 65_532,
