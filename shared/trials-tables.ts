@@ -143,9 +143,14 @@ export const differenceRows = ({ differences }: Pick<TrialsScore, 'differences'>
   ]),
 ];
 
-/** The tries of one task by one arm: a sign for each, or their counts. */
-export const gridCell = (attempts: readonly ScoredAttempt[] | undefined): string => {
-  if (!attempts) return '';
+/** The tries of one task by one arm. An arm may be called as every object's property is. */
+export const attemptsOf = (
+  arms: TrialsScore['tasks'][number]['arms'],
+  name: string,
+): readonly ScoredAttempt[] => (Object.hasOwn(arms, name) ? arms[name]! : []);
+
+/** The same in a cell: a sign for each, or their counts. */
+export const gridCell = (attempts: readonly ScoredAttempt[]): string => {
   if (attempts.length <= MOST_SIGNS) return attempts.map((one) => SIGNS[one.state]).join('');
   const count = (state: TrialState): number => attempts.filter((one) => one.state === state).length;
   const none = count('no verdict');
@@ -155,7 +160,7 @@ export const gridCell = (attempts: readonly ScoredAttempt[] | undefined): string
 /** One line per task. */
 export const gridRows = ({ arms, tasks }: Pick<TrialsScore, 'arms' | 'tasks'>): string[][] => [
   ['task', ...arms.map((one) => one.name)],
-  ...tasks.map((one) => [one.task, ...arms.map(({ name }) => gridCell(one.arms[name]))]),
+  ...tasks.map((one) => [one.task, ...arms.map(({ name }) => gridCell(attemptsOf(one.arms, name)))]),
 ];
 
 /** Why trials have no verdict: arm, how many, why. */

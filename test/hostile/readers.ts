@@ -1,15 +1,18 @@
 /** Every reader of files that people or other programs write: valid files, how it is called, and what counts as a wrong success. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { analysis as analysisSchema } from '../../schemas/analysis.ts';
 import { historyLine, trackerLine } from '../../schemas/tracker.ts';
 import { tool as analyze } from '../../tools/analyze/main.ts';
+import { tool as exportTool } from '../../tools/export/main.ts';
 import { tool as plan } from '../../tools/plan/main.ts';
 import { tool as pod } from '../../tools/pod/main.ts';
 import { tool as profile } from '../../tools/profile/main.ts';
 import { tool as runSession } from '../../tools/run-session/main.ts';
 import { tool as tracker } from '../../tools/tracker/main.ts';
+import { tool as trials } from '../../tools/trials/main.ts';
+import { tool as view } from '../../tools/view/main.ts';
 import type { Outside } from '../outside.ts';
 import { runTool } from '../outside.ts';
 import { type Bed, contentOf, RUNS } from './bed.ts';
@@ -344,6 +347,71 @@ export const READERS: Readonly<Record<string, (bed: Bed) => Reader>> = {
       ],
       twin.manifestProblems,
     );
+  },
+  'trials.jsonl': () => {
+    const own = lines(text('schemas/trial-line/valid.jsonl'));
+    return {
+      make: ofLines([own, [...own, ...own]]),
+      large: () => largeOf(own[0]),
+      read: (input) => call(trials.main, ['score', '--from', '-', '--json'], { stdin: input }),
+      wrong: (input, result) => (succeeded(result) ? twin.scoreProblems(input, result.stdout) : []),
+    };
+  },
+  'trials-scored': () => ({
+    make: ofLines([lines(text('schemas/trial-line/valid.jsonl'))]),
+    async read(input) {
+      const result = await call(trials.main, ['score', '--from', '-'], { stdin: input });
+      // A table is for people.
+      return { ...result, stderr: result.stderr + result.stdout.replaceAll('\n', ' ') };
+    },
+    wrong: () => [],
+  }),
+  prices: (bed) => {
+    const trial = `${JSON.stringify(lines(text('schemas/trial-line/valid.jsonl'))[0])}\n`;
+    const written = text('schemas/prices/valid.yaml');
+    return {
+      make: ofYaml(
+        [written],
+        [
+          {
+            format: 'prices/1',
+            currency: 'USD',
+            models: { m: { perMillionTokens: { input: 1, output: 2 } } },
+          },
+        ],
+      ),
+      large: () => largeYaml(written),
+      async read(input) {
+        writeFileSync(join(bed.dir, 'prices.yaml'), input);
+        return call(
+          trials.main,
+          ['score', '--from', '-', '--json', '--prices', 'prices.yaml'],
+          bed.outside({ stdin: trial }),
+        );
+      },
+      wrong: (_input, result) =>
+        succeeded(result) ? twin.scoreProblems(Buffer.from(trial), result.stdout) : [],
+    };
+  },
+  'trials-score.json': (bed) => {
+    const own = json('schemas/trials-score/valid.json');
+    const run = join(bed.dir, 'trials');
+    const calls = [
+      { main: exportTool.main, args: ['junit', '--run', 'trials'] },
+      { main: exportTool.main, args: ['markdown', '--run', 'trials'] },
+      { main: view.main, args: ['--run', 'trials', '--out', '-'] },
+    ];
+    return {
+      make: ofJson([own]),
+      large: () => largeOf(own),
+      async read(input) {
+        mkdirSync(run, { recursive: true });
+        writeFileSync(join(run, 'trials-score.json'), input);
+        const { main, args } = calls[input.length % calls.length]!;
+        return call(main, args, bed.outside());
+      },
+      wrong: () => [],
+    };
   },
   'attempts.jsonl': (bed) => {
     const file = 'out/attempts.jsonl';

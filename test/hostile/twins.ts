@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { analysis } from '../../schemas/analysis.ts';
 import { compactPlan } from '../../schemas/plan.ts';
+import { trialsScore } from '../../schemas/trials-score.ts';
 import { median, roundTo } from '../../shared/statistics.ts';
 import type { Result } from './oracle.ts';
 
@@ -348,4 +349,29 @@ export const attemptsProblems = (
   if (!after.subarray(0, kept.length).equals(kept)) return ['the attempts before were changed'];
   const added = after.subarray(kept.length).toString().trim();
   return jsonOf(added)?.value === undefined ? [`no whole line was added: ${added.slice(0, 200)}`] : [];
+};
+
+/** A score holds what the lines say, counted the slow way: each trial once, by a line that has a verdict if any has. */
+export const scoreProblems = (input: Buffer, stdout: string): string[] => {
+  const parsed = v.safeParse(trialsScore, JSON.parse(stdout));
+  if (!parsed.success) return [`wrote a score that is none: ${v.flatten(parsed.issues).root?.[0]}`];
+  const { trials, solved, failed, noVerdict } = parsed.output;
+  const verdicts = new Map<string, unknown>();
+  for (const line of input.toString().split('\n')) {
+    if (line.trim() === '') continue;
+    const { model, arm, task, attempt, reward } = JSON.parse(line.replace(/^\ufeff/, '')) as Fields;
+    const key = JSON.stringify([model, arm, task, attempt]);
+    verdicts.set(key, verdicts.get(key) ?? reward);
+  }
+  const all = [...verdicts.values()];
+  const wanted = {
+    trials: all.length,
+    solved: all.filter((one) => one !== null && Number(one) >= 1).length,
+    failed: all.filter((one) => one !== null && Number(one) < 1).length,
+    noVerdict: all.filter((one) => one === null).length,
+  };
+  const found = { trials, solved, failed, noVerdict };
+  return isDeepStrictEqual(found, wanted)
+    ? []
+    : [`counted ${JSON.stringify(found)}, and the lines say ${JSON.stringify(wanted)}`];
 };

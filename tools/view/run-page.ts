@@ -100,15 +100,16 @@ const metricSections = (payload: RunPayload, turns: number): Markup => {
     )}`;
 };
 
-const verdictTables = ({ comparisons, metrics, noise, maxCv, gate }: Analysis, turns: number): Markup =>
-  markup`${comparisons
+const verdictTables = (analysis: Analysis, turns: number): Markup =>
+  markup`${analysis.comparisons
     .filter((one) => one.turns === turns)
     .map((one) => {
+      const { noise, maxCv, gate } = analysis;
       const cvs = noiseLine(noise[String(turns)], maxCv);
       const net = one.floor === undefined ? '' : `, net of ${one.floor}`;
       return markup`${htmlTable(
         `The tracker's values: ${one.candidate} against ${one.reference}, ${one.samples} samples each${net}`,
-        comparisonRows(one, metrics),
+        comparisonRows(one, analysis),
         [2, 3, 4, 5, 6, 7, 8],
       )}${cvs !== '' && markup`<p class="note">CV of ${one.reference}: ${cvs} (limit ${limitText(maxCv)}, ${gateWords(gate)})</p>`}`;
     })}`;

@@ -2,6 +2,7 @@
 import type { Difference, ScoredAttempt, TrialsScore, TrialState } from '../../schemas/trials-score.ts';
 import {
   armRows,
+  attemptsOf,
   differenceRows,
   effortRows,
   reasonRows,
@@ -45,7 +46,7 @@ const grid = ({ arms, tasks }: TrialsScore): Markup =>
     ['task', ...arms.map((one) => one.name)],
     ...tasks.map((one) => [
       one.task,
-      ...arms.map(({ name }) => markup`${(one.arms[name] ?? []).map(attemptMark)}`),
+      ...arms.map(({ name }) => markup`${attemptsOf(one.arms, name).map(attemptMark)}`),
     ]),
   ]);
 

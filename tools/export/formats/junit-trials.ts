@@ -1,6 +1,6 @@
 /** JUnit XML of trials: a suite for each arm, a test for each trial; what has no verdict is skipped with the reason. Pure. */
 import type { ScoredArm, ScoredAttempt, TrialsScore } from '../../../schemas/trials-score.ts';
-import { intervalText } from '../../../shared/trials-tables.ts';
+import { attemptsOf, intervalText } from '../../../shared/trials-tables.ts';
 import { xml } from './xml.ts';
 
 const outcome = ({ state, reward, why = 'no verdict' }: ScoredAttempt): string => {
@@ -18,12 +18,12 @@ const counts = (all: readonly ScoredAttempt[]): string => {
   return `tests="${all.length}" failures="${count('failed')}" errors="0" skipped="${count('no verdict')}" time="${seconds(all)}"`;
 };
 
-const attemptsOf = ({ tasks }: TrialsScore, { name }: ScoredArm): { task: string; one: ScoredAttempt }[] =>
-  tasks.flatMap(({ task, arms }) => (arms[name] ?? []).map((one) => ({ task, one })));
+const triesOf = ({ tasks }: TrialsScore, { name }: ScoredArm): { task: string; one: ScoredAttempt }[] =>
+  tasks.flatMap(({ task, arms }) => attemptsOf(arms, name).map((one) => ({ task, one })));
 
 const suite = (score: TrialsScore, arm: ScoredArm): string => {
   const name = `k8sbench.trials.${arm.name}`;
-  const attempts = attemptsOf(score, arm);
+  const attempts = triesOf(score, arm);
   const rate =
     arm.rate.value === null ? '' : `${(100 * arm.rate.value).toFixed(1)} % (${intervalText(arm.rate)})`;
   const properties = [
@@ -47,7 +47,7 @@ const suite = (score: TrialsScore, arm: ScoredArm): string => {
 };
 
 export const junitOfTrials = (score: TrialsScore): string => {
-  const all = score.arms.flatMap((arm) => attemptsOf(score, arm).map((one) => one.one));
+  const all = score.arms.flatMap((arm) => triesOf(score, arm).map((one) => one.one));
   return (
     `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="k8sbench" ${counts(all)}>\n` +
     `${score.arms.map((arm) => suite(score, arm)).join('')}</testsuites>\n`
