@@ -13,14 +13,14 @@ export const section = (title: string, texts: readonly string[]): string[] =>
 
 /** A table for each size and candidate, with the reference's noise. */
 export const comparisons = (analysis: Analysis): string[] => {
-  const { comparisons: all, metrics, noise, maxCv, gate } = analysis;
+  const { comparisons: all, noise, maxCv, gate } = analysis;
   return all.map((one) => {
     const cvs = noiseLine(noise[String(one.turns)], maxCv);
     const net = one.floor === undefined ? '' : `, net of ${code(one.floor)}`;
     return (
       `### ${code(one.rule)}${atItsSize(one.turns, analysis)}\n\n` +
       `${code(one.candidate)} against ${code(one.reference)}, ${one.samples} samples each${net}\n\n` +
-      markdownTable(comparisonRows(one, metrics), [2, 3, 4, 5, 6, 7, 8]) +
+      markdownTable(comparisonRows(one, analysis), [2, 3, 4, 5, 6, 7, 8]) +
       (cvs === ''
         ? ''
         : `\nCV of ${code(one.reference)}: ${marked(cvs)} (limit ${limitText(maxCv)}, ${gateWords(gate)})\n`)

@@ -41,8 +41,28 @@ const rowsOf = ({ values }: Comparison, metrics: Analysis['metrics']): Row[] =>
 export const comparisonNames = (comparison: Comparison, metrics: Analysis['metrics']): string[] =>
   rowsOf(comparison, metrics).map(({ name }) => name);
 
+/** Values that the floor is taken from. */
+const NET: ReadonlySet<string> = new Set(['warm', 'cold']);
+
+/** Net of the floor nothing is left but the floor's own noise: the evidence found no ratio, and the tracker's verdict says nothing. */
+const isBelowFloor = (
+  { floor, candidate, turns }: Comparison,
+  name: string,
+  { judged, conclusions, shown }: Evidence,
+): boolean =>
+  judged &&
+  floor !== undefined &&
+  NET.has(name) &&
+  shown !== undefined &&
+  ![...conclusions, ...shown].some(
+    (one) => one.candidate === candidate && one.turns === turns && one.metric === name && one.ratio !== null,
+  );
+
+/** What the evidence of a comparison says, beside its numbers. */
+type Evidence = Pick<Analysis, 'metrics' | 'judged' | 'conclusions' | 'shown'>;
+
 /** One candidate at one size: metric, unit, p50, p95 and max of both, ratio, verdict. Targets' names are foreign text. */
-export const comparisonRows = (comparison: Comparison, metrics: Analysis['metrics']): string[][] => {
+export const comparisonRows = (comparison: Comparison, evidence: Evidence): string[][] => {
   const { values: exact, beside, verdicts, candidate, reference } = comparison;
   const values: Readonly<Record<string, number | undefined>> = { ...exact, ...beside };
   const cell = (name: string | undefined): string => {
@@ -61,15 +81,16 @@ export const comparisonRows = (comparison: Comparison, metrics: Analysis['metric
     'ratio',
     'verdict',
   ];
-  const body = rowsOf(comparison, metrics).map(({ name, label, unit, more = [] }) => {
+  const body = rowsOf(comparison, evidence.metrics).map(({ name, label, unit, more = [] }) => {
     const [mine, other] = [values[name], values[referenceKey(name)]];
     const names = [name, more[0], more[1]];
     const comparable = mine !== undefined && other !== undefined && mine > 0 && other > 0;
     return [label, unit].concat(
       names.map(cell),
       names.map((one) => cell(one && referenceKey(one))),
-      comparable ? (mine / other).toFixed(3) : '',
-      verdictWords(verdicts, name, more[0]),
+      ...(isBelowFloor(comparison, name, evidence)
+        ? ['', 'below floor']
+        : [comparable ? (mine / other).toFixed(3) : '', verdictWords(verdicts, name, more[0])]),
     );
   });
   return [head, ...body];

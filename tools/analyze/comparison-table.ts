@@ -15,15 +15,15 @@ const VERDICT_COLOURS: Readonly<Record<string, Colour>> = {
 
 const comparisonTable = (
   comparison: Comparison,
-  { metrics }: Analysis,
+  analysis: Analysis,
   paint: Paint,
   strips: Strips | undefined,
 ): string => {
   const { turns, candidate, reference } = comparison;
-  const rows = withStrips(comparisonRows(comparison, metrics), strips, {
+  const rows = withStrips(comparisonRows(comparison, analysis), strips, {
     turns,
     targets: [candidate, reference],
-    metrics: comparisonNames(comparison, metrics).map(metricNamed),
+    metrics: comparisonNames(comparison, analysis.metrics).map(metricNamed),
   });
   return table(rows, [2, 3, 4, 5, 6, 7, 8], (text, row, column) =>
     row === 0

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Analysis } from '../../schemas/analysis.ts';
 import { shortNumber } from '../../shared/analysis-words.ts';
 import { painter } from '../../shared/terminal.ts';
-import { type Made, madeLog } from '../../test/made-log.ts';
+import { type Made, madeLog, TARGETS } from '../../test/made-log.ts';
 import { runTool } from '../../test/outside.ts';
 import { main } from './main.ts';
 import { reportText } from './report.ts';
@@ -42,6 +42,21 @@ describe('the report', () => {
   test('shows the largest cold time of both', async () => {
     const text = reportText(await analyzed(), undefined, painter(false));
     expect(text).toMatch(/\ncold +ms( +\d+\.\d){6} +0\.500 +win\n/);
+  });
+
+  test('gives no ratio and no verdict where nothing is left of the times but the noise of the floor', async () => {
+    const open = [5.2, 5.9, 5.4, 6.2];
+    const analysis = await analyzed({
+      targets: [...TARGETS, { name: 'memory', role: 'floor' }],
+      sample: (target, _, round) =>
+        target === 'memory'
+          ? { open: open[round]!, turn: [1, 1, 1, 1, 1], turnCpu: undefined }
+          : { open: 5.3, turn: [2, 20, 20, 20, 20], turnCpu: undefined },
+    });
+    const text = reportText(analysis, undefined, painter(false));
+    expect(text).toMatch(/\ncold +ms( +-?\d+\.\d+){6} +below floor\n/);
+    expect(text).toMatch(/\nwarm +ms( +\d+\.\d+){7} +(tie|win|lose)/);
+    expect(analysis.comparisons[0]!.verdicts['cold']).toBeDefined();
   });
 
   test('is harmless, whatever a machine is called', async () => {
