@@ -36,6 +36,8 @@ export interface How {
   /** Everything stands below this directory. */
   under?: string;
   level?: number;
+  /** Blocks under way. */
+  sideBySide?: number;
   /** Learns of the archive's bytes, as they are taken. */
   count?(bytes: number): void;
 }
@@ -43,18 +45,18 @@ export interface How {
 /** The compressed archive, made as it is asked for. */
 export const compressed = (
   contents: Contents,
-  { atEnd, under = '', level = LEVEL, count }: How = {},
+  { atEnd, under = '', level = LEVEL, sideBySide = SIDE_BY_SIDE, count }: How = {},
 ): Compressed => {
   const hash = new Bun.CryptoHasher('sha256');
   const made = async function* (): AsyncGenerator<Uint8Array> {
     const reader = new ArchiveReader(contents, { digests: atEnd !== undefined, under });
-    const blocks = Array.from({ length: SIDE_BY_SIDE }, () => Buffer.allocUnsafe(BLOCK));
+    const blocks = Array.from({ length: sideBySide }, () => Buffer.allocUnsafe(BLOCK));
     const underWay: Promise<Buffer>[] = [];
     let [crc, size, ended] = [0, 0, false];
     try {
       yield HEAD;
       for (let at = 0; ; at++) {
-        const block = blocks[at % SIDE_BY_SIDE]!;
+        const block = blocks[at % sideBySide]!;
         const got = ended ? 0 : reader.fill(block);
         if (got > 0) {
           const part = block.subarray(0, got);
@@ -68,7 +70,7 @@ export const compressed = (
           underWay.push(result);
         } else ended = true;
         if (underWay.length === 0) break;
-        if (ended || underWay.length === SIDE_BY_SIDE) yield await underWay.shift()!;
+        if (ended || underWay.length === sideBySide) yield await underWay.shift()!;
       }
     } finally {
       reader.close();

@@ -21,6 +21,8 @@ const SHORT_MS = 60_000;
 const SAY_EVERY_MS = 10_000;
 /** Fastest: the stream is bound by one connection, so little compression is enough. */
 const LEVEL = 1;
+/** As many blocks as keep that connection busy; each takes some MB. */
+const SIDE_BY_SIDE = 3;
 
 /** What runs in the pod; `$1` is the try, so that what a broken stream left never mixes with the next. Unread input would hold the exec open. */
 const RECEIVE = `cd /bundle && gzip -dc >"arriving.$1" 2>said || { IFS= read -r line <said; cat >/dev/null; echo "gzip: $line"; exit 1; }`;
@@ -76,7 +78,7 @@ const send = async (
       `sending the bundle: ${mib(sent)} of ${mib(total)} MiB, ${mib(rate)} MiB/s, ${timeInWords((total - sent) / rate)} left`,
     );
   };
-  const { parts, identity } = compressed(contents, { level: LEVEL, count });
+  const { parts, identity } = compressed(contents, { level: LEVEL, sideBySide: SIDE_BY_SIDE, count });
   const { status, output } = await run(place, pod, ['sh', '-c', RECEIVE, 'sh', String(at)], {
     stdin: parts,
     deadline: 0,
