@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -117,6 +118,15 @@ describe('a session that goes well', () => {
     });
     expect(here.err()).toContain('pod: \\e[31mmeasuring\n');
     expect(attempts(out)).toEqual([]);
+    nothingLeft();
+  });
+
+  test('has the name that its run was planned with, whatever its directory is called', async () => {
+    const { dir, out, name } = plan();
+    const renamed = join(out, 'renamed');
+    renameSync(dir, renamed);
+    expect(await main(['--run', renamed], world('crash'))).toBe(1);
+    expect([jobOf(renamed).run, ...attempts(out).map((one) => one['run'])]).toEqual([name, name]);
     nothingLeft();
   });
 

@@ -106,7 +106,7 @@ export const claim = (run: RunDirectory, about: Run, world: World, attaches: boo
     }
     const job = jobFile(run, world, {
       format: 'job/1',
-      run: run.name,
+      run: about.run,
       delivery: about.delivery,
       host: world.host,
       ...(runner ? { runner } : {}),

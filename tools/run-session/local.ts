@@ -61,7 +61,7 @@ const session = async (
   left: Leftovers & { data: string },
   signal: AbortSignal,
 ): Promise<Ending> => {
-  const { run, about, job, world, talk } = task;
+  const { about, job, world, talk } = task;
   const pod = await startPod(world.program('pod'), {
     cwd: about.cwd ?? left.data,
     env: environment(task, left.data),
@@ -69,7 +69,7 @@ const session = async (
   left.pod = pod.identity;
   const parent = parentOfLeaf(machineAt('/'));
   if (parent !== undefined) removeAbandonedLeaves(parent, Date.now());
-  const wanted = parent === undefined ? undefined : join(parent, leafName(run.name));
+  const wanted = parent === undefined ? undefined : join(parent, leafName(about.run));
   // Noted before it is made: a kill between the two leaves nothing unknown.
   if (wanted !== undefined) job.leaves({ ...left, cgroup: wanted });
   // It waits for its plan, so everything it does is counted in its cgroup.
@@ -106,8 +106,8 @@ const session = async (
 const stay = (): void => undefined;
 
 const measure: Delivery['measure'] = async (task) => {
-  const { run, job, world, talk, keep } = task;
-  const data = dataPath(run.name, world);
+  const { about, job, world, talk, keep } = task;
+  const data = dataPath(about.run, world);
   const left: Leftovers & { data: string } = { data };
   let release = (): void => undefined;
   await removeAbandonedData(dirname(data), Date.now());

@@ -70,7 +70,7 @@ const record = (run: RunDirectory, about: Run, job: Job, ending: Ending): void =
   if (about.parent !== undefined || outcome === undefined) return;
   recordAttempt(run, {
     at: job.timeline.at(-1)!.at,
-    run: run.name,
+    run: about.run,
     profile: about.profile,
     rule: about.rule,
     mode: about.mode,
@@ -99,7 +99,7 @@ const begin = async (
     record(run, about, before, { outcome: 'interrupted', exit: EXIT.interrupted, message });
     talk.warn(`an earlier attempt at '${run.shown}' was killed: recorded as void, measured anew`);
     if (before.local)
-      for (const problem of await cleanUp(ownedBy(run.name, before.local))) talk.warn(problem);
+      for (const problem of await cleanUp(ownedBy(about.run, before.local))) talk.warn(problem);
     job.leaves(undefined);
     removeHalfWritten(run);
   }

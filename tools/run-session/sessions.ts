@@ -28,7 +28,7 @@ const spreadFile = (run: RunDirectory, about: Run, children: readonly RunDirecto
   const before = run.has(FILE) ? run.json(FILE, spreadSchema).children : [];
   const state: Spread = {
     format: 'spread/1',
-    run: run.name,
+    run: about.run,
     over: about.spread === undefined ? 'sessions' : 'nodes',
     children: children.map(({ name }) => {
       const known = before.find((one) => one.run === name);
