@@ -101,7 +101,7 @@ export const locateCgroup = (machine: Machine): Cgroup => {
 };
 
 /** A cgroup's directory and those above it, nearest first, up to the mount. */
-export const upward = (place: Place): string[] => {
+const upward = (place: Place): string[] => {
   const dirs: string[] = [];
   for (let dir = place.dir; ; dir = dirname(dir)) {
     dirs.push(dir);

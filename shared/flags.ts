@@ -133,7 +133,7 @@ export const decimal = (
 const UNITS: Readonly<Record<string, number>> = { '': 1, ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 };
 
 /** A length of time in s: `90`, `90s`, `5m`, `1h`, `1h30m`. */
-export const readDuration = (given: string): Read<number> => {
+const readDuration = (given: string): Read<number> => {
   const parts = [...given.matchAll(/([0-9]{1,9})(ms|s|m|h|d|$)/g)];
   const total = parts.reduce((sum, [, digits, unit]) => sum + Number(digits) * (UNITS[unit ?? ''] ?? 0), 0);
   return parts.length > 0 &&
@@ -185,7 +185,7 @@ export const readText = (given: string): Read<string> =>
   given === '' ? no('a text that is not empty') : ok(given);
 
 /** `k=v,k2=v2`; each key once. */
-export const readSelector = (given: string): Read<Record<string, string>> => {
+const readSelector = (given: string): Read<Record<string, string>> => {
   const pairs = given.split(',').map((part) => /^([^=]+)=(.*)$/.exec(part)?.slice(1));
   const keys = pairs.map((pair) => pair?.[0]);
   return pairs.every((pair) => pair !== undefined) && new Set(keys).size === keys.length

@@ -24,7 +24,7 @@ export const intervalText = ({ value, low, high }: Estimate | Tries): string =>
   value === null ? '' : low === null || high === null ? 'few tasks' : `${percent(low)} – ${percent(high)}`;
 
 /** How long, in the unit that fits. */
-export const secondsText = (seconds: number): string => {
+const secondsText = (seconds: number): string => {
   if (seconds < 100) return `${shortNumber(seconds)} s`;
   const whole = Math.round(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
@@ -33,7 +33,7 @@ export const secondsText = (seconds: number): string => {
 };
 
 /** Large counts with a letter behind: 1.22M. */
-export const tokensText = (tokens: number): string =>
+const tokensText = (tokens: number): string =>
   tokens >= 1e9
     ? `${(tokens / 1e9).toFixed(2)}G`
     : tokens >= 1e6
@@ -43,7 +43,7 @@ export const tokensText = (tokens: number): string =>
         : tokens.toFixed(0);
 
 /** An amount of money with its currency. */
-export const costText = (amount: number, currency: string): string =>
+const costText = (amount: number, currency: string): string =>
   `${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toPrecision(2)} ${currency}`;
 
 /** One line per arm: what it solved of how much, in %. Names are foreign text. */
@@ -150,7 +150,7 @@ export const attemptsOf = (
 ): readonly ScoredAttempt[] => (Object.hasOwn(arms, name) ? arms[name]! : []);
 
 /** The same in a cell: a sign for each, or their counts. */
-export const gridCell = (attempts: readonly ScoredAttempt[]): string => {
+const gridCell = (attempts: readonly ScoredAttempt[]): string => {
   if (attempts.length <= MOST_SIGNS) return attempts.map((one) => SIGNS[one.state]).join('');
   const count = (state: TrialState): number => attempts.filter((one) => one.state === state).length;
   const none = count('no verdict');

@@ -15,7 +15,7 @@ const isUnderscored = (source: string): boolean => {
 /** A number too large for one, which kubectl takes for a text. */
 const isBoundless = (source: string): boolean => NUMBER.test(source) && !Number.isFinite(Number(source));
 
-export const isAmbiguous = (source: string): boolean =>
+const isAmbiguous = (source: string): boolean =>
   AMBIGUOUS.test(source) || isUnderscored(source) || isBoundless(source);
 
 /** A scalar as it is written: its style, its text without and with quotes, and what our parser reads. */

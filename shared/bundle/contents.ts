@@ -19,7 +19,7 @@ import { fileDigest } from './digest.ts';
 import { readText } from '../read.ts';
 
 /** What every bundle has beside the files it lists. */
-export const OWN_FILES = ['ARTIFACTS.sha256', 'COMMIT', 'VERSIONS'] as const;
+const OWN_FILES = ['ARTIFACTS.sha256', 'COMMIT', 'VERSIONS'] as const;
 
 export interface BundleFile {
   /** Inside the directory, `/` as separator. */

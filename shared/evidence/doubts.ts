@@ -23,7 +23,7 @@ import { roundTrends } from './trends.ts';
  * Thresholds. The levels of the tests are small because together they may call one clean A/A session in ten doubtful, at
  * most (checked in test/truth); the shares are of samples or of time.
  */
-export const THRESHOLDS = {
+const THRESHOLDS = {
   /** p of the two-modes test, over all targets and sizes. */
   bimodal: 0.005,
   /** Fewer values than this have no modes to speak of. */

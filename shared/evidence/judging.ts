@@ -8,7 +8,7 @@ import { detectableShift, roundsFor } from './power.ts';
 import { sessionsTogether } from './together.ts';
 
 /** From this many sessions on they are judged together; fewer are shown one by one. */
-export const POOLED_FROM = 5;
+const POOLED_FROM = 5;
 
 /** More rounds than these are no advice: the difference sits at the margin. */
 const MOST_ROUNDS = 200;

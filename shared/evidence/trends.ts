@@ -23,7 +23,7 @@ import { pText } from './sentences.ts';
  * Level of each test; six of them may fire on a clean session, and together in one of twenty-five (checked in test/truth).
  * The larger one is for what misleads most and shows least.
  */
-export const TREND_LEVELS = {
+const TREND_LEVELS = {
   drift: 0.006,
   wandering: 0.01,
   warmup: 0.006,

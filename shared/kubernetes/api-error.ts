@@ -143,7 +143,7 @@ export const connectionError = (
 };
 
 /** A proxy's URL as it may be shown. */
-export const withoutPassword = (proxy: string): string => {
+const withoutPassword = (proxy: string): string => {
   const url = new URL(proxy);
   url.username = '';
   url.password = '';

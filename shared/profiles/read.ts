@@ -13,7 +13,7 @@ export interface ReadProfile {
 }
 
 /** A text as a profile, checked; `shown` names it in messages. */
-export const parseProfile = (text: string, shown: string): Profile =>
+const parseProfile = (text: string, shown: string): Profile =>
   check(profile, { value: parseJson(text, shown, usage) }, shown, usage);
 
 /**

@@ -114,7 +114,7 @@ const factsOf = (kind: Kind, size: number, rounds: number): Record<string, unkno
 const object = (fields: Record<string, unknown>): string => JSON.stringify(fields).slice(1);
 
 /** Writes a whole log of about so many bytes, and tells its lines. */
-export const writeLargeLog = (path: string, kind: Kind, bytes: number): number => {
+const writeLargeLog = (path: string, kind: Kind, bytes: number): number => {
   const random = randomFrom(KINDS.indexOf(kind) + 1);
   const size = TURNS[kind];
   const ends = Object.values(TARGETS).map((pace) =>

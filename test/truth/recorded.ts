@@ -50,7 +50,7 @@ const readingsOf = ({ turns, values, readings }: Recorded): Reading[] => {
 };
 
 /** The question of a recorded session about one metric; the other one is shown. */
-export const questionOf = (session: Recorded, primary: Key): EvidenceInput => {
+const questionOf = (session: Recorded, primary: Key): EvidenceInput => {
   const { turns, values, margin } = session;
   const metrics = Object.entries(BASES).map(([key, basis]): Metric => ({
     key,
@@ -73,7 +73,7 @@ export const questionOf = (session: Recorded, primary: Key): EvidenceInput => {
 };
 
 /** None before record-sessions.ts has made some. */
-export const recordedSessions = (): Recorded[] =>
+const recordedSessions = (): Recorded[] =>
   (existsSync(RECORDED) ? readFileSync(RECORDED, 'utf8') : '')
     .split('\n')
     .filter((line) => line !== '')

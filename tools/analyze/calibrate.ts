@@ -85,7 +85,7 @@ const scalingProblem = (clocks: readonly Clock[]): string =>
   }): reported, never judged`;
 
 /** A run's sessions by the node they ran on, in the order met. */
-export const byNode = (sessions: readonly ReadSession[]): Map<string, ReadSession[]> =>
+const byNode = (sessions: readonly ReadSession[]): Map<string, ReadSession[]> =>
   Map.groupBy(sessions, (one) => one.facts.node);
 
 /** One size: each node's entry, the median over sessions, and whether it is judged and passes. */

@@ -93,7 +93,7 @@ export interface Question {
 }
 
 /** The question of a comparison. A session that may have ended early is judged by the looks it was planned with. */
-export const evidenceInput = (sessions: readonly ReadSession[], question: Question): EvidenceInput => {
+const evidenceInput = (sessions: readonly ReadSession[], question: Question): EvidenceInput => {
   const { facts, profile } = sessions[0]!;
   const metrics = measuresOf(profile);
   const names = namesOf(sessions);

@@ -28,7 +28,7 @@ const found = { end: 0, length: 0 };
  * Reads plain decimals, the first one at `from`, up to and with the closing bracket. False for anything else: signs,
  * exponents, blanks, more digits than a double holds, no number at all.
  */
-export const readDecimals = (bytes: Uint8Array, from: number, into: Float64Array): boolean => {
+const readDecimals = (bytes: Uint8Array, from: number, into: Float64Array): boolean => {
   let length = 0;
   for (let at = from; ;) {
     const start = at;

@@ -79,7 +79,7 @@ export interface ChainEnd {
  * Until a step does not end with 0; a bad judgement (4) ends nothing, what was judged is recorded all the same. The chain
  * prints what its last step prints, apart from those whose output is talk.
  */
-export const runChain = async (steps: readonly Step[], world: World, named?: string): Promise<ChainEnd> => {
+const runChain = async (steps: readonly Step[], world: World, named?: string): Promise<ChainEnd> => {
   const errors: string[] = [];
   const stderr = listening(world.stderr, errors);
   let [before, run, last] = ['', named, ''];

@@ -14,7 +14,7 @@ const SHAPES: Readonly<Record<Format['shape'], string>> = {
 };
 
 /** The JSON Schema of what a file holds as it is written; rules beyond its reach are named in `$comment`. */
-export const jsonSchemaOf = (name: string, { schema, shape, file, about }: Format): object => ({
+const jsonSchemaOf = (name: string, { schema, shape, file, about }: Format): object => ({
   title: `${name} (${file})`,
   description: `${about}; ${SHAPES[shape]}`,
   ...toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {

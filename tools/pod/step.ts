@@ -46,7 +46,7 @@ const words = (command: readonly string[] | undefined, values: Values): string[]
   (command ?? []).map((word) => fill(word, values));
 
 /** `{dir}` of a target at a size. */
-export const fixtureDirectory = (data: string, target: string, turns: number): string =>
+const fixtureDirectory = (data: string, target: string, turns: number): string =>
   `${data}/${target}/${turns}`;
 
 const ignore = (): void => undefined;

@@ -26,7 +26,7 @@ export interface Archive {
   unpacked_bytes: number;
 }
 
-export const stageName = (sha256: string): string => `k8sbench-stage-${sha256.slice(0, 12)}`;
+const stageName = (sha256: string): string => `k8sbench-stage-${sha256.slice(0, 12)}`;
 
 /** Room for the archive in both forms, in whole GiB. */
 const room = ({ size_bytes, unpacked_bytes }: Archive): string =>

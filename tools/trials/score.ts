@@ -15,7 +15,7 @@ import { type Asked, scoreOf } from './score/score.ts';
 import { scoreText } from './score/score-text.ts';
 import type { Verb } from './verbs.ts';
 
-export const SCORE_FILE = 'trials-score.json';
+const SCORE_FILE = 'trials-score.json';
 
 const pricesOf = async (
   given: string | undefined,

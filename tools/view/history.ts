@@ -76,7 +76,7 @@ const ofMain = (lines: readonly HistoryLine[]): readonly HistoryLine[] => {
 };
 
 /** The lines by rule, size and kind of machine, oldest first, each run by its newest line. */
-export const seriesOfHistory = (
+const seriesOfHistory = (
   lines: readonly HistoryLine[],
   changes: readonly FoundChange[],
 ): { series: HistorySeries[]; left: number; others: number } => {

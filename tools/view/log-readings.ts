@@ -21,7 +21,7 @@ export const placeOf = (target: string, turns: number, round: number): string =>
   `${round} ${turns} ${target}`;
 
 /** The `cpu` lines that stand before samples; those that can't be read are left out, as the analysis vouches for the rest. */
-export const readingsIn = (log: string): LogReadings => {
+const readingsIn = (log: string): LogReadings => {
   const found = new Map<string, Cpu>();
   for (const line of log.split('\n')) {
     if (!line.includes('"step":"sample"')) continue;

@@ -7,7 +7,7 @@ import { isDead, processStat } from '../../../shared/process-stat.ts';
 import { sleep } from './exchange.ts';
 
 /** Processes beside the first one that are not over; a zombie does nothing any more. */
-export const othersAlive = (proc = '/proc'): number[] =>
+const othersAlive = (proc = '/proc'): number[] =>
   readdirSync(proc)
     .filter((name) => /^\d+$/.test(name) && name !== '1')
     .map(Number)

@@ -33,7 +33,7 @@ const platformsOf = (index: Manifest): LockedTask['platforms'] => {
 };
 
 /** One image. The digest is that of what the tag stands for: an index stays one, and each node pulls what fits it. */
-export const resolveImage = async (registry: Registry, tag: string): Promise<ImageFacts> => {
+const resolveImage = async (registry: Registry, tag: string): Promise<ImageFacts> => {
   const reference = parseReference(tag);
   const shown = formatReference(reference);
   const found = await registry.manifest(reference);

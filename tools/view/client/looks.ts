@@ -74,7 +74,7 @@ const STEPS: readonly (readonly number[])[] = [
   Array.from({ length: 1800 }, (_, at) => 1 + at / 200),
 ];
 
-export const logTicks = (low: number, high: number, most: number): number[] => {
+const logTicks = (low: number, high: number, most: number): number[] => {
   let best: number[] = [];
   const [from, to] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   for (const steps of STEPS) {
@@ -91,7 +91,7 @@ export const logTicks = (low: number, high: number, most: number): number[] => {
 };
 
 /** A tick's number without needless digits. */
-export const tickText = (value: number): string => String(Number(value.toPrecision(4)));
+const tickText = (value: number): string => String(Number(value.toPrecision(4)));
 
 /** An axis of values: options of its scale, and marks where the scale's own axis would not do. */
 export interface Axis {
@@ -142,7 +142,7 @@ export const frame = (width: number, height: number, label: string): Plot.PlotOp
 export const TIP = { fill: 'var(--raised)', stroke: 'var(--line)', fontSize: 12, lineWidth: 24 } as const;
 
 /** Whether a scale should be logarithmic: values above 0 that span more than so many times the smallest. */
-export const spansDecades = (values: readonly number[], times = 30): boolean => {
+const spansDecades = (values: readonly number[], times = 30): boolean => {
   let [low, high] = [Infinity, -Infinity];
   for (const one of values) {
     low = Math.min(low, one);
