@@ -48,20 +48,33 @@ const refuseForeign = ({ settings, model }: Bench): void => {
   }
 };
 
-/** A file of its own that changed since: it updated itself. */
-const refuseUpdate = (arm: string, since: number): void => {
+/** Files of an installation, with what tells one from another: a newer version has another size, time or inode. */
+const installedIn = (arm: string): Map<string, string> => {
+  const found = new Map<string, string>();
   const waiting = [arm];
   for (let dir = waiting.pop(); dir !== undefined; dir = waiting.pop())
     for (const entry of readdirSync(dir, { withFileTypes: true })) {
       const path = join(dir, entry.name);
       if (entry.isDirectory()) waiting.push(path);
-      // The time of the last change of its inode, which no program sets.
-      if ((lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since)
-        throw new AgentFailure(
-          'update',
-          `changed its own installation: '${path}'; what is measured must stay what it is`,
-        );
+      else {
+        const { size, mtimeMs, ino } = lstatSync(path);
+        found.set(path, `${size} ${mtimeMs} ${ino}`);
+      }
     }
+  return found;
+};
+
+/** A file of its own that is another now: it updated itself. */
+const refuseUpdate = (arm: string, before: ReadonlyMap<string, string>): void => {
+  const after = installedIn(arm);
+  const changed = [...new Set([...before.keys(), ...after.keys()])].find(
+    (path) => before.get(path) !== after.get(path),
+  );
+  if (changed !== undefined)
+    throw new AgentFailure(
+      'update',
+      `changed its own installation: '${changed}'; what is measured must stay what it is`,
+    );
 };
 
 const realHome = (): string[] => {
@@ -105,7 +118,7 @@ export const openBench = async ({
   context = CONTEXT,
 }: Wanted): Promise<OpenBench> => {
   const home = makeHome(dir);
-  const since = Date.now();
+  const installed = installedIn(arm);
   const shared = ['/tmp', '/var/tmp'];
   const places = new Places([dir, home.base, ...realHome(), ...shared]);
   const known = { ...valuesFor(home, arm, ''), context };
@@ -135,7 +148,7 @@ export const openBench = async ({
       }),
     async close() {
       refuseForeign(bench);
-      refuseUpdate(arm, since);
+      refuseUpdate(arm, installed);
       // Others write into shared directories too: there only what has the agent's name is its.
       const own = new RegExp(`(?<![a-z])${settings.name}(?![a-z])`, 'i');
       const stray = places

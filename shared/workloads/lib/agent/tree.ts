@@ -165,6 +165,12 @@ export class ProcessTree {
     return (this.#proc.read(`/proc/${pid}/comm`) ?? '').trim();
   }
 
+  /** Clocks and memory of those that are known to live. */
+  glance(): void {
+    this.cpu();
+    this.memory();
+  }
+
   /** One look at everything. */
   look(): void {
     this.scan();

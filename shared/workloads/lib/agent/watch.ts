@@ -44,7 +44,9 @@ export class Watch {
     const again = (): void => {
       const every = performance.now() - from < YOUNG_MS ? YOUNG_EVERY_MS : EVERY_MS;
       this.#timer = setTimeout(() => {
-        this.look();
+        // Young ones are looked at in a hurry: a whole look takes as long as the shortest of them live after it.
+        if (every === EVERY_MS) this.look();
+        else this.#tree.glance();
         if (!this.#stopped) again();
       }, every);
     };
