@@ -74,7 +74,7 @@ test-cluster: setup ## a real Kubernetes: K8SBENCH_TEST_KUBECONFIG, or one start
 	  bun test/cluster/own-cluster.ts; exit $$status
 
 test-hostile: setup ## ten thousand hostile inputs per reader, and long loops of kills; prints its seeds
-	@K8SBENCH_HOSTILE=long bun test/run.ts test/hostile
+	@bun test/hostile/main.ts
 
 truth: setup ## is the evidence true? simulated sessions with known truth, a report in test/truth
 	@bun test/truth/main.ts

@@ -91,11 +91,24 @@ const VALUES_DEFAULTS = {
 };
 const GPU_DEFAULTS = { resource: 'nvidia.com/gpu', count: 1 };
 
+/** A number where a quantity stands is the text that it is written as. */
+const withQuantities = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      ['memory', 'scratchSize', 'serverMemory'].includes(key) && typeof value === 'number'
+        ? String(value)
+        : value,
+    ]),
+  );
+
 /** What values.json must hold for a values file that reads as `given`. */
 export const filledValues = (given: Fields): Fields => ({
   ...VALUES_DEFAULTS,
-  ...given,
-  ...(given['gpu'] === undefined ? {} : { gpu: { ...GPU_DEFAULTS, ...(given['gpu'] as Fields) } }),
+  ...withQuantities(given),
+  ...(given['gpu'] === undefined
+    ? {}
+    : { gpu: { ...GPU_DEFAULTS, ...withQuantities(given['gpu'] as Fields) } }),
 });
 
 export const valuesProblems = (input: Buffer, valuesJson: string): string[] => {
