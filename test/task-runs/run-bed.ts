@@ -109,7 +109,7 @@ const modelsLock = (engine: string, script: string): object => ({
       published: LONG_AGO,
       command: [
         'node',
-        '/engine/main.ts',
+        '/engine/scripted-model/main.ts',
         '--script',
         '{model}/script.json',
         '--host',

@@ -82,7 +82,7 @@ export const nodeImage = (directory: string): string =>
 /** The scripted model server as an engine. */
 export const scriptedImage = (directory: string): string => {
   const root = nodeRoot(directory, 'scripted-root');
-  cpSync(join(top, 'shared/workloads/lib/scripted-model'), join(root, 'engine'), { recursive: true });
+  cpSync(join(top, 'shared/workloads/lib'), join(root, 'engine'), { recursive: true });
   return imageOf(directory, 'scripted', root);
 };
 
