@@ -1,7 +1,7 @@
 /** What will be measured, as far as it can be looked at before the session: programs, their commit, the calibration. */
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
+import { isDirectory } from '../../shared/file-kinds.ts';
 import type { ReadProfile } from '../../shared/profiles/read.ts';
 import { workloadsRoot } from '../../shared/workloads-place.ts';
 import type { World } from '../../shared/world.ts';
@@ -21,9 +21,6 @@ export interface Artifacts {
   said: string[];
   problems: string[];
 }
-
-const isDirectory = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** On this machine: every program is found now, and a built-in workload gets a runtime that runs it. */
 export const localArtifacts = (

@@ -92,6 +92,6 @@ test('a session that will be stopped before it is done is told', () => {
   };
   expect([tellsOf(30), tellsOf(30, 30), tellsOf(30, 31).length]).toEqual([[], [], 1]);
   expect(tellsOf(5400, 7200)[0]).toBe(
-    "a session will take about 2.0 h, as older did, and is stopped after 1.5 h, before the deadline of 60 s; plan with a later '--deadline', or fewer rounds or sizes",
+    "a session will take about 2 h 0 min, as older did, and is stopped after 1 h 30 min, before the deadline of 60 s; plan with a later '--deadline', or fewer rounds or sizes",
   );
 });

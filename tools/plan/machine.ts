@@ -1,7 +1,8 @@
 /** This machine, as far as a local session can be refused early for it. */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { isExecutable } from '../../shared/file-kinds.ts';
 import { runtimeWords } from '../../shared/own-files.ts';
 import type { World } from '../../shared/world.ts';
 
@@ -17,15 +18,6 @@ export interface Machine {
   /** CPUs that this process may use, as the kernel lists them; undefined where it doesn't. */
   allowedCpus(): string | undefined;
 }
-
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-};
 
 export const machineOf = ({ cwd, env }: Pick<World, 'cwd' | 'env'>): Machine => ({
   onPath: (name) =>

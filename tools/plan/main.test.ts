@@ -409,7 +409,10 @@ describe('what is refused', () => {
       { env: { PATH: '' } },
     ],
     [['--local', '--profile', 'plain.json'], "'taskset' is not on the PATH", { env: { PATH: '' } }],
-    [['--local', '--calibration', 'none.json'], "flag '--calibration': calibration 'none.json' does not exist"],
+    [
+      ['--local', '--calibration', 'none.json'],
+      "flag '--calibration': calibration 'none.json' does not exist",
+    ],
     [
       ['--local', '--rounds', '10000', '--turns', Array.from({ length: 40 }, (_, at) => at + 1).join()],
       '1200000 samples are more than',

@@ -2,6 +2,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { fill, uses } from '../../schemas/placeholders.ts';
 import type { Profile, Target } from '../../schemas/profile.ts';
+import { parseCpuList } from '../../shared/cpu-list.ts';
 import { NODE_MAJOR } from '../../shared/profiles/built-in.ts';
 import type { Machine } from './machine.ts';
 
@@ -118,15 +119,6 @@ export const programsOf = (targets: readonly Target[], { root, cwd }: Places, ma
   return { paths, problems: [...problems.values()] };
 };
 
-/** Numbers of a CPU list such as `0-1,4`. */
-const cpusOf = (list: string): Set<number> =>
-  new Set(
-    list.split(',').flatMap((part) => {
-      const [from, to = from] = part.split('-').map(Number);
-      return Array.from({ length: to! - from! + 1 }, (_, at) => from! + at);
-    }),
-  );
-
 /** Why this machine can't pin as asked. */
 export const pinProblems = (pin: string, machine: Machine): string[] => {
   if (pin === 'none') return [];
@@ -136,7 +128,8 @@ export const pinProblems = (pin: string, machine: Machine): string[] => {
     ];
   const allowed = machine.allowedCpus();
   if (pin === 'auto' || allowed === undefined) return [];
-  const outside = [...cpusOf(pin)].filter((cpu) => !cpusOf(allowed).has(cpu));
+  const here = new Set(parseCpuList(allowed));
+  const outside = (parseCpuList(pin) ?? []).filter((cpu) => !here.has(cpu));
   return outside.length === 0
     ? []
     : [`flag '--pin': CPUs ${outside.join(', ')} are not among those this process may use, ${allowed}`];

@@ -1,13 +1,8 @@
 /** A plan as people read it. Pure. */
 import type { Plan } from '../../schemas/plan.ts';
 import { table } from '../../shared/terminal.ts';
+import { timeInWords } from '../../shared/time-words.ts';
 import type { Request } from './lay-down.ts';
-
-/** Seconds as `45 s`, `12 min` or `3.5 h`. */
-const howLong = (seconds: number): string => {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
-};
 
 export interface Estimate {
   seconds: number;
@@ -20,7 +15,7 @@ export const overLimit = ({ session, values }: Request, estimate: Estimate | und
   const { session_s: limit } = session.limits;
   if (estimate === undefined || estimate.seconds <= limit) return [];
   return [
-    `a session will take about ${howLong(estimate.seconds)}, as ${estimate.from} did, and is stopped after ${howLong(limit)}, before the deadline of ${howLong(values.deadlineSeconds)}; plan with a later '--deadline', or fewer rounds or sizes`,
+    `a session will take about ${timeInWords(estimate.seconds)}, as ${estimate.from} did, and is stopped after ${timeInWords(limit)}, before the deadline of ${timeInWords(values.deadlineSeconds)}; plan with a later '--deadline', or fewer rounds or sizes`,
   ];
 };
 
@@ -58,7 +53,7 @@ export const planTable = (request: Request, plan: Plan, estimate?: Estimate): st
       ? [
           [
             'takes',
-            `about ${howLong(estimate.seconds * Math.max(1, children))}, as ${estimate.from} did`,
+            `about ${timeInWords(estimate.seconds * Math.max(1, children))}, as ${estimate.from} did`,
           ] as [string, string],
         ]
       : []),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
 import { fill, uses } from '../../schemas/placeholders.ts';
+import { isExecutable, isFile } from '../../shared/file-kinds.ts';
 import { SessionError } from './session-error.ts';
 
 const LOCKFILE =
@@ -14,17 +15,6 @@ const textOf = (path: string): string | undefined => {
     return readFileSync(path, 'utf8');
   } catch {
     return undefined;
-  }
-};
-
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return isFile(path);
-  } catch {
-    return false;
   }
 };
 

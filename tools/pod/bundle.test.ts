@@ -43,6 +43,7 @@ describe('pod.mjs', () => {
         'cpuinfo',
         'exit',
         'failure',
+        'file-kinds',
         'governors',
         'json-text',
         'machine',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
 import { which } from './artifacts.ts';
+import { isDirectory } from '../../shared/file-kinds.ts';
 import { allowedListOf } from '../../shared/cpu-list.ts';
 import { MARKER } from './leftovers.ts';
 import type { Place } from './place.ts';
@@ -38,7 +38,7 @@ export const stepEnvironment = (
     (one): one is [string, string] => one[1] !== undefined && !OWN.has(one[0]),
   );
   const bin = `${place.root}/bin`;
-  const hasBin = place.root !== '' && statSync(bin, { throwIfNoEntry: false })?.isDirectory() === true;
+  const hasBin = place.root !== '' && isDirectory(bin);
   const path = env['PATH'] || DEFAULT_PATH;
   return {
     ...Object.fromEntries(kept),

@@ -1,8 +1,9 @@
 /** A profile of two commits of the reader's own program: each built in its own tree, both measured by one plain command. */
-import { accessSync, constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
 import { failed, usage } from '../../shared/failure.ts';
+import { isExecutable, isFile } from '../../shared/file-kinds.ts';
 import { type Git, gitIn } from '../../shared/git.ts';
 import type { Talk } from '../../shared/talk.ts';
 import type { World } from '../../shared/world.ts';
@@ -91,8 +92,6 @@ const versionOf = async (
       };
 };
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-
 /** What can only be seen once the trees are built: programs that aren't there, words that mean two files. */
 const problemsInTree = (words: readonly string[], tree: string, shown: string): string[] => {
   const program = inTree(words, tree)[0]!;
@@ -100,12 +99,7 @@ const problemsInTree = (words: readonly string[], tree: string, shown: string): 
   if (namesTree(words[0]!)) {
     if (!isFile(program))
       problems.push(`${shown} has no '${words[0]}' after its build: ${program} is not a file`);
-    else
-      try {
-        accessSync(program, constants.X_OK);
-      } catch {
-        problems.push(`'${words[0]}' of ${shown} is not executable: ${program}`);
-      }
+    else if (!isExecutable(program)) problems.push(`'${words[0]}' of ${shown} is not executable: ${program}`);
   }
   for (const word of ambiguousWords(words, (relative) => isFile(join(tree, relative))))
     problems.push(

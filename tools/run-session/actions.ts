@@ -64,7 +64,7 @@ const remove = async (run: RunDirectory, manner: Manner): Promise<void> => {
   const before = readJob(run);
   const job = before?.job;
   if (job) {
-    const { cluster } = { cluster: clusterOf(run.json('values.json', valuesSchema), manner.world) };
+    const cluster = clusterOf(run.json('values.json', valuesSchema), manner.world);
     const gone = !(await cluster.delete('jobs', job, job.uid));
     manner.talk.info(gone ? `the Job '${job.name}' is gone already` : `deleted the Job '${job.name}'`);
   }

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { sequenceOf } from '../../shared/sequence.ts';
 import type { Plan, Step } from '../../schemas/plan.ts';
 import type { SessionLine } from '../../shared/session-log.ts';
-import { Progress, timeInWords, viewInWords } from './progress.ts';
+import { timeInWords } from '../../shared/time-words.ts';
+import { Progress, viewInWords } from './progress.ts';
 
 const planOf = (turns: number[], rounds: number, warmupRounds = 0): Plan => {
   const compact = {

@@ -2,6 +2,7 @@
 import type { Plan, Step } from '../../schemas/plan.ts';
 import type { SessionLine } from '../../shared/session-log.ts';
 import { mean, median, standardDeviation } from '../../shared/statistics.ts';
+import { timeInWords } from '../../shared/time-words.ts';
 
 export interface View {
   stage: 'starting' | 'seeds' | 'warm-up' | 'rounds' | 'done';
@@ -96,14 +97,6 @@ export class Progress {
     return total;
   }
 }
-
-/** A length of time for people: `45 s`, `3 min`, `1 h 20 min`. */
-export const timeInWords = (seconds: number): string => {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 90) return `${whole} s`;
-  const minutes = Math.round(whole / 60);
-  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-};
 
 /** A view in one line. */
 export const viewInWords = ({ stage, done, of, left_s, noise, reference }: View): string => {

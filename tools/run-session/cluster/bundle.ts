@@ -8,7 +8,7 @@ import { archiveSize } from '../../../shared/bundle/archive.ts';
 import { compressed } from '../../../shared/bundle/compressed.ts';
 import { type Contents, readBundle } from '../../../shared/bundle/contents.ts';
 import { ApiError, type Cluster, ConnectionError } from '../../../shared/kubernetes.ts';
-import { timeInWords } from '../progress.ts';
+import { timeInWords } from '../../../shared/time-words.ts';
 import type { Delivery, Task } from '../task.ts';
 import { inCluster } from './cluster.ts';
 import { BENCH, type Pod } from './objects.ts';

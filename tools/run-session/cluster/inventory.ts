@@ -2,7 +2,7 @@
 import { type Cluster, isNotFound } from '../../../shared/kubernetes.ts';
 import { failed } from '../../../shared/failure.ts';
 import { table } from '../../../shared/terminal.ts';
-import { timeInWords } from '../progress.ts';
+import { timeInWords } from '../../../shared/time-words.ts';
 import { conditionOf, type JobObject, type Pod } from './objects.ts';
 
 const OURS = 'app.kubernetes.io/managed-by=k8sbench';
