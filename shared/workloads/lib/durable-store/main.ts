@@ -1,5 +1,6 @@
 /**
- * durable-store: a session store with a history of N turns, to which a conversation is appended turn by turn.
+ * durable-store: a session store with a history of N turns, to which a conversation is appended turn by turn. Each timed turn
+ * appends and reads the whole history back.
  *
  *   main.ts seed   --store sqlite|journal        --dir DIR --turns N    builds the history; writes DIR/seed.json
  *   main.ts sample --store sqlite|journal|memory --dir DIR --turns N    measures one process; prints one JSON line
@@ -111,7 +112,7 @@ const timed = <T>(work: () => T): { result: T; wall: number; cpu: number } => {
   return { result, wall: round(wall), cpu: round((user + system) / 1000) };
 };
 
-/** One sample: opens a copy of the history and appends turns one by one, timing each; then reads everything back. */
+/** One sample: opens a copy of the history, appends turns and reads the whole history back after each, timed together; then checks it all. */
 const sample = (openStore: OpenStore, dir: string, turns: number, keepsFiles: boolean): void => {
   const directory = keepsFiles ? copyOf(dir) : '';
   const opened = timed(() => openStore(directory));
