@@ -23,8 +23,6 @@ const rootWith = (directory: string, name: string): string => {
   cpSync(busyboxRoot(directory), root, { recursive: true, verbatimSymlinks: true });
   for (const applet of APPLETS.split(' '))
     if (!existsSync(join(root, 'bin', applet))) symlinkSync('busybox', join(root, 'bin', applet));
-  // Agents ask for this one by its name.
-  if (!existsSync(join(root, 'bin/bash'))) symlinkSync('busybox', join(root, 'bin/bash'));
   return root;
 };
 
@@ -32,6 +30,9 @@ const rootWith = (directory: string, name: string): string => {
 export const taskImage = (directory: string): string => {
   const root = rootWith(directory, 'task-root');
   copyLibraries(root, NODE);
+  // Agents ask for this shell by its name.
+  cpSync('/bin/bash', join(root, 'bin/bash'), { dereference: true });
+  copyLibraries(root, '/bin/bash');
   cpSync(join(top, 'fixtures/trials/tasks/word-report/environment/texts'), join(root, 'app/texts'), {
     recursive: true,
   });
