@@ -1,5 +1,5 @@
 /** pod.log while it is written: pod.log.partial gets each byte as it arrives and becomes pod.log once it is verified whole. */
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { writeAll } from '../../shared/files.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
 
@@ -40,12 +40,6 @@ export const openPartialLog = (run: RunDirectory): PartialLog => {
       if (whole) renameSync(path, run.file(LOG));
     },
   };
-};
-
-/** Removes files that a killed runner was just writing. */
-export const removeHalfWritten = (run: RunDirectory): void => {
-  for (const name of readdirSync(run.path))
-    if (/^(job\.json|spread\.json|MANIFEST\.sha256)\.[0-9a-f-]{36}\.tmp$/.test(name)) rmSync(run.file(name));
 };
 
 /**

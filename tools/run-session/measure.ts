@@ -13,7 +13,7 @@ import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
 import { type Claimed, claim, type JobFile } from './job-file.ts';
 import { cleanUp, ownedBy } from './leftovers.ts';
-import { LOG, PARTIAL, removeHalfWritten, setLogsAside } from './log-file.ts';
+import { LOG, PARTIAL, setLogsAside } from './log-file.ts';
 import { MANIFEST, manifestProblems, writeManifest } from './manifest-file.ts';
 import type { Delivery, Manner, Unclaimed } from './task.ts';
 
@@ -90,7 +90,6 @@ const begin = async (
   const { job, before, attaching } = claim(run, about, world, !force && deliveryOf(about).attaches);
   if (attaching) {
     talk.info(`attaching to '${run.shown}'`);
-    removeHalfWritten(run);
     return { job, attaching };
   }
   const killed = before?.outcome === 'running';
@@ -101,7 +100,6 @@ const begin = async (
     if (before.local)
       for (const problem of await cleanUp(ownedBy(about.run, before.local))) talk.warn(problem);
     job.leaves(undefined);
-    removeHalfWritten(run);
   }
   for (const aside of setLogsAside(run, killed ? 'killed' : (before?.outcome ?? 'earlier')))
     talk.info(`the earlier log is kept as '${run.shown}/${aside}'`);
