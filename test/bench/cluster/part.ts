@@ -17,9 +17,9 @@ ${markdown(figures)}
   the session's first line: packed and compressed on the way, SHA-256 of the archive, unpacked, SHA-256 of every file, Node started.
   kubectl cp packs and unpacks, and verifies nothing; its pod runs already, with the same limits. Memory is that of the whole run-session.
 - **submit**: sessions of \`true\` in an image that the node has, from the start of run-session until its first sample is in the run
-  directory: connection, Job, pod, Node, facts, pin, two seeds. The bare Job starts \`node --version\` in the same image; with the pod that
-  becomes ready (two kubectl waits: until it is there, until it is ready) nothing at all has run yet.
-- **start-up**: \`--version\`, started as any program is.
+  directory: connection, Job, pod, Node, facts, pin, two seeds. The bare Job starts \`node --version\` in the same image, and kubectl
+  waits until it is complete; or it sleeps, and kubectl waits until its status tells of a ready pod: then nothing of it has run yet.
+- **start-up**: \`--version\`, started as any program is; kubectl is the one on the PATH, or \`$KUBECTL\`.
 - **pick-nodes**: offline, \`kubectl get nodes,pods -A -o json\` of 5,000 nodes and 150,000 pods; jq does the same sums and must come to the same
   numbers. Live, from an API server with 1,000 nodes and 30,000 pods; the bare fetch asks for the same pages and parses them.
 `;
