@@ -7,7 +7,11 @@ import { kubeBinary } from './kube-binary.ts';
 import { admin, kubeconfig, makeNamespace, scratch } from './the-cluster.ts';
 
 const top = resolve(import.meta.dir, '../..');
-const ENFORCE = 'pod-security.kubernetes.io/enforce';
+/** Pods are held to it; what makes them is warned about. */
+const at = (level: string) => ({
+  'pod-security.kubernetes.io/enforce': level,
+  'pod-security.kubernetes.io/warn': level,
+});
 const STAGED = 'b'.repeat(64);
 const IMAGE = `registry.example/node@sha256:${'a'.repeat(64)}`;
 
@@ -19,8 +23,8 @@ let restricted: Awaited<ReturnType<typeof makeNamespace>>;
 let baseline: Awaited<ReturnType<typeof makeNamespace>>;
 const files = scratch();
 beforeAll(async () => {
-  restricted = await makeNamespace('restricted', { [ENFORCE]: 'restricted' });
-  baseline = await makeNamespace('baseline', { [ENFORCE]: 'baseline' });
+  restricted = await makeNamespace('restricted', at('restricted'));
+  baseline = await makeNamespace('baseline', at('baseline'));
 });
 afterAll(async () => {
   await Promise.all([restricted.remove(), baseline.remove()]);
@@ -105,7 +109,7 @@ const admitted = (text: string, name: string): { said: string; kinds: string[]; 
   return {
     said,
     kinds: sent.map((one) => one.kind),
-    changed: sent.flatMap((one, at) => changes(one, items[at], `${one.kind}`)),
+    changed: sent.flatMap((one, index) => changes(one, items[index], one.kind)),
   };
 };
 
@@ -116,7 +120,7 @@ const written = (name: string, value: unknown): string => {
 };
 
 const tasksLock = (name: string, changed: readonly Record<string, unknown>[]): string => {
-  const tasks = changed.map((one, at) => ({ ...lockedTask.tasks[0], name: `task-${at}`, ...one }));
+  const tasks = changed.map((one, index) => ({ ...lockedTask.tasks[0], name: `task-${index}`, ...one }));
   return written(name, { ...lockedTask, tasks, counts: { tasks: tasks.length, leftOut: 1 } });
 };
 
