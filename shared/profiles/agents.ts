@@ -4,7 +4,7 @@ import type { Metric, Profile, Target } from '../../schemas/profile.ts';
 /** Agents whose settings come with k8sbench, in the order in which they are candidates. */
 const AGENTS = ['pi', 'codex', 'opencode'] as const;
 /** Those whose settings can write a session down; `pi-regular` is pi with its other kind of terminal interface. */
-const WITH_SESSIONS = ['pi', 'pi-regular'] as const;
+const WITH_SESSIONS = ['pi', 'codex', 'pi-regular'] as const;
 type Agent = (typeof AGENTS)[number] | (typeof WITH_SESSIONS)[number];
 
 /** Settings → the arm of a bundle that they start. */

@@ -27,7 +27,7 @@ const SINGLE_KEYS = 8;
 export const typePrompt = async (run: TerminalRun, prompt: string): Promise<number[]> => {
   const key = await run.keys(prompt.slice(0, SINGLE_KEYS));
   run.type(prompt.slice(SINGLE_KEYS));
-  await run.shown(prompt.slice(-12), 'it showed the prompt that was typed');
+  await run.shown(prompt, 'it showed the prompt that was typed');
   await run.rest('it showed the prompt that was typed', 200);
   return key;
 };
