@@ -1,11 +1,13 @@
 /**
  * The README's examples are tests: every ```console block holds commands (`$ …`) and what they print. All blocks of a document run in
  * order in one empty directory, with `k8sbench` on the PATH; `bash -o pipefail`, as in STYLE habit 11. Those of the chapter about
- * clusters run in the cluster suite.
+ * clusters run in the cluster suite, those of agents' tasks in test/task-runs.
  */
 
 /** The chapter whose examples need a cluster. */
 export const CLUSTER_CHAPTER = 'In a cluster';
+/** The chapter whose examples need one with Services, a registry and volumes: test/task-runs. */
+export const TASKS_CHAPTER = 'Agents on tasks';
 
 export interface Example {
   /** The heading (`## …`) it stands below. */

@@ -3,12 +3,20 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CLUSTER_CHAPTER, comparable, type Example, examplesOf, isRefused, withOutputs } from './examples.ts';
+import {
+  CLUSTER_CHAPTER,
+  comparable,
+  type Example,
+  examplesOf,
+  isRefused,
+  TASKS_CHAPTER,
+  withOutputs,
+} from './examples.ts';
 
 const root = resolve(import.meta.dir, '../..');
 const path = join(root, 'README.md');
 const document = readFileSync(path, 'utf8');
-const runsHere = ({ chapter }: Example): boolean => chapter !== CLUSTER_CHAPTER;
+const runsHere = ({ chapter }: Example): boolean => chapter !== CLUSTER_CHAPTER && chapter !== TASKS_CHAPTER;
 const examples = examplesOf(document).filter(runsHere);
 const home = mkdtempSync(join(tmpdir(), 'k8sbench-readme-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /** Everything that a task-completion run needs in a cluster, made by the programs themselves: locked tasks, a staged bundle, a model that answers. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
@@ -29,7 +29,7 @@ export interface RunBed {
   tool(...words: string[]): Ended;
   /** The same; one that fails throws with what it said. */
   done(...words: string[]): string;
-  /** A shell with kubectl on its PATH. */
+  /** A shell with kubectl and k8sbench on its PATH. */
   shell(script: string): Ended;
   remove(): void;
 }
@@ -162,6 +162,8 @@ const kubectlOn = (directory: string, cluster: ServicesCluster): string => {
     `#!/bin/sh\nexec '${cluster.directory}/kube' kubectl --kubeconfig '${cluster.kubeconfig}' "$@"\n`,
     { mode: 0o755 },
   );
+  symlinkSync(join(top, 'tools/k8sbench/main.ts'), join(path, 'k8sbench'));
+  symlinkSync(process.execPath, join(path, 'bun'));
   return path;
 };
 
