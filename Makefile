@@ -9,7 +9,7 @@ DIST ?= dist
 UNIT = shared schemas tools test/house test/truth
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo install dist test test-unit test-sessions test-agents test-peers test-browser test-cluster test-hostile truth bench bench-cluster check fmt clean
+.PHONY: help setup demo install dist test test-unit test-sessions test-agents test-peers test-browser test-cluster test-task-runs test-hostile truth bench bench-cluster check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -72,6 +72,9 @@ test-browser: setup ## pages in Debian's chromium
 test-cluster: setup ## a real Kubernetes: K8SBENCH_TEST_KUBECONFIG, or one started here as root
 	@bun test/run.ts $(if $(K8SBENCH_TEST_KUBECONFIG),$(wildcard test/cluster/*.test.ts),test/cluster); status=$$?; \
 	  bun test/cluster/own-cluster.ts; exit $$status
+
+test-task-runs: setup ## whole runs of agents on tasks: a cluster with Services, a registry and volumes, by K8SBENCH_TEST_KUBE
+	@bun test/run.ts test/task-runs
 
 test-hostile: setup ## ten thousand hostile inputs per reader, and long loops of kills; prints its seeds
 	@bun test/hostile/main.ts
