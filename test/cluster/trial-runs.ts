@@ -15,6 +15,8 @@ import { admin, image, makeNamespace, makeUser, scratch } from './the-cluster.ts
 const top = resolve(import.meta.dir, '../..');
 const PROGRAM = join(top, 'tools/trials/main.ts');
 export const MODEL = 'scripted';
+/** The tasks' image as trials name it: pinned, also where the cluster's own is not. */
+const TASK_IMAGE = image.includes('@sha256:') ? image : `${image}@sha256:${'a'.repeat(64)}`;
 
 export interface TrialBed {
   namespace: string;
@@ -61,7 +63,7 @@ export const lineOf = ({ task, arm = 'pi', attempt = 1, reward = 1, more }: Fate
   arm,
   attempt,
   model: MODEL,
-  image,
+  image: TASK_IMAGE,
   reward,
   agentExit: 0,
   agentWallMs: 1200,
@@ -142,7 +144,7 @@ export const trialRun = (bed: TrialBed, fates: readonly Fate[]): { run: RunDirec
       task: fate.task,
       arm: fate.arm ?? 'pi',
       attempt: fate.attempt ?? 1,
-      image,
+      image: TASK_IMAGE,
       sha256: sha256(text),
       limit_s: 600,
     })),

@@ -21,7 +21,7 @@ let bed: TrialBed;
 beforeAll(async () => {
   bed = await makeTrialBed('trials');
 }, 120_000);
-afterAll(() => bed.remove());
+afterAll(() => bed?.remove());
 
 const TASKS = 20;
 const ATTEMPTS = 5;

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TrialLine } from '../../schemas/trial-line.ts';
-import type { RunDirectory } from '../../shared/rundir.ts';
-import { killKubelet, restartKubelet } from './faults.ts';
-import { run as runProgram } from './kube-binary.ts';
-import { until } from './processes.ts';
-import { admin, ownDirectory } from './the-cluster.ts';
+import type { TrialLine } from '../../../schemas/trial-line.ts';
+import type { RunDirectory } from '../../../shared/rundir.ts';
+import { killKubelet, restartKubelet } from '../faults.ts';
+import { run as runProgram } from '../kube-binary.ts';
+import { until } from '../processes.ts';
+import { admin, ownDirectory } from '../the-cluster.ts';
 import {
   type Fate,
   jobsOf,
@@ -19,13 +19,13 @@ import {
   type TrialBed,
   trialRun,
   trialsTool,
-} from './trial-runs.ts';
+} from '../trial-runs.ts';
 
 let bed: TrialBed;
 beforeAll(async () => {
   bed = await makeTrialBed('trial-faults');
 }, 120_000);
-afterAll(() => bed.remove());
+afterAll(() => bed?.remove());
 
 /** Long enough for everything that is done to it. */
 const LONG = 'sleep 900';
