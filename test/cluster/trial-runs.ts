@@ -199,7 +199,7 @@ export const podsOf = (bed: TrialBed, run: RunDirectory): Promise<any[]> =>
   admin.list<any>('pods', { namespace: bed.namespace, labelSelector: selector(run) });
 
 /** The pod of a trial, once its gate, or a named container, runs. */
-export const runningPod = async (bed: TrialBed, job: string, container = 'gate'): Promise<any> => {
+export const runningPod = async (bed: TrialBed, job: string, wanted = 'gate'): Promise<any> => {
   let found: any;
   await until(`the pod of ${job}`, async () => {
     const pods = await admin.list<any>('pods', {
@@ -207,7 +207,7 @@ export const runningPod = async (bed: TrialBed, job: string, container = 'gate')
       labelSelector: `batch.kubernetes.io/job-name=${job}`,
     });
     found = pods.find((pod) =>
-      pod.status.containerStatuses?.some((one: any) => one.name === container && one.state.running),
+      pod.status.containerStatuses?.some((one: any) => one.name === wanted && one.state.running),
     );
     return found !== undefined;
   });
