@@ -19,7 +19,7 @@ import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import { formatYaml } from '../../shared/yaml.ts';
 import { runTool } from '../../test/outside.ts';
 import { documentsOf } from './apply/documents.ts';
-import { toSubmit } from './apply/plan.ts';
+import { toSubmit, unfinished } from './apply/plan.ts';
 import { queued } from './apply/queue.ts';
 import type { SeenJob } from './collect/observe.ts';
 import { main } from './main.ts';
@@ -275,6 +275,31 @@ describe('what is submitted', () => {
       },
     ]);
   });
+});
+
+test('Jobs that are over, gone, or on a node that is gone take nobody’s place', () => {
+  const job = (type?: string): SeenJob['job'] => ({
+    metadata: { name: 'x', uid: 'x', resourceVersion: '1' },
+    status: { conditions: type === undefined ? [] : [{ type, status: 'True' }] },
+  });
+  const pod = (conditions: { type: string; status: string; reason?: string }[]): SeenJob['pod'] => ({
+    metadata: { name: 'p', uid: 'p', resourceVersion: '1' },
+    spec: { nodeName: 'n' },
+    status: { phase: 'Running', conditions, containerStatuses: [{ name: 'gate', state: { running: {} } }] },
+  });
+  const gone = pod([
+    { type: 'Ready', status: 'False' },
+    { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' },
+  ]);
+  const all: SeenJob[] = [
+    { job: job(), gone: false, pod: undefined, podGone: false },
+    { job: job(), gone: false, pod: pod([]), podGone: false },
+    { job: job('Complete'), gone: false, pod: pod([]), podGone: false },
+    { job: job('Failed'), gone: false, pod: pod([]), podGone: false },
+    { job: job(), gone: true, pod: pod([]), podGone: false },
+    { job: job(), gone: false, pod: gone, podGone: false },
+  ];
+  expect(unfinished(new Map(all.map((one, at) => [String(at), one])))).toEqual(all.slice(0, 2));
 });
 
 describe('trials.jsonl', () => {

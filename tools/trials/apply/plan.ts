@@ -1,6 +1,7 @@
 /** What there is to submit: every trial without a result and without a Job. Pure. */
 import type { TrialLine } from '../../../schemas/trial-line.ts';
 import type { Trial } from '../../../schemas/trials.ts';
+import { endingOf } from '../collect/causes.ts';
 import { isOver } from '../collect/objects.ts';
 import type { SeenJob } from '../collect/observe.ts';
 import { isFinal, keyOf } from '../trials-file.ts';
@@ -40,6 +41,8 @@ export const toSubmit = (
   return all;
 };
 
-/** The run's Jobs that are not over. */
+/** The run's Jobs that are not over. One whose node is gone never says that it is, and takes nobody's place. */
 export const unfinished = (jobs: ReadonlyMap<string, SeenJob>): SeenJob[] =>
-  [...jobs.values()].filter((one) => !one.gone && !isOver(one.job));
+  [...jobs.values()].filter(
+    ({ job, gone, pod }) => !gone && !isOver(job) && (pod === undefined || endingOf(pod) === undefined),
+  );
