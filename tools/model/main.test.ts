@@ -42,7 +42,7 @@ describe('printed', () => {
       'Job',
       'Deployment',
     ]);
-    expect(policy.spec.egress).toEqual([]);
+    expect(policy.spec.egress).toBeUndefined();
     expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress']);
     expect(policy.spec.ingress[0].from).toEqual([
       {

@@ -86,9 +86,9 @@ describe('printed', () => {
     expect(job.spec.backoffLimit).toBe(0);
     const [trial, gate] = spec.containers;
     expect(trial.resources.limits).toEqual({
-      cpu: '1000m',
-      memory: '2147483648',
-      'ephemeral-storage': '10737418240',
+      cpu: '1',
+      memory: '2Gi',
+      'ephemeral-storage': '10Gi',
     });
     const gateSpec = JSON.parse(gate.env[0].value);
     expect(gateSpec).toMatchObject({

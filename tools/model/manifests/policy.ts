@@ -12,6 +12,7 @@ export const networkPolicy = ({ model, values }: ModelFacts): object => {
     metadata: metadata(values, name, labels),
     spec: {
       podSelector: { matchLabels: labels },
+      // Egress without a rule: nothing goes out.
       policyTypes: ['Ingress', 'Egress'],
       ingress: [
         {
@@ -19,7 +20,6 @@ export const networkPolicy = ({ model, values }: ModelFacts): object => {
           ports: [{ port: MODEL_PORT }],
         },
       ],
-      egress: [],
     },
   };
 };

@@ -110,13 +110,31 @@ const prepareContainer = ({ staged, values }: RunFacts, { task, arm }: TrialFact
   ],
 });
 
-const amounts = (
-  { cpus, memory_bytes, storage_bytes }: LockedTask,
-  values: TaskValues,
-): Record<string, string> => ({
-  cpu: cpus === undefined ? String(values.cpus) : `${Math.round(cpus * 1000)}m`,
-  memory: memory_bytes === undefined ? values.memory : String(memory_bytes),
-  'ephemeral-storage': storage_bytes === undefined ? values.scratchSize : String(storage_bytes),
+/** CPUs as a quantity: whole ones, or thousandths. */
+const cpus = (amount: number): string => {
+  const milli = Math.max(1, Math.round(amount * 1000));
+  return milli % 1000 === 0 ? String(milli / 1000) : `${milli}m`;
+};
+
+const UNITS: readonly [unit: string, bytes: number][] = [
+  ['Gi', 2 ** 30],
+  ['Mi', 2 ** 20],
+  ['G', 1e9],
+  ['Ki', 2 ** 10],
+  ['M', 1e6],
+  ['k', 1e3],
+];
+
+/** Bytes as the API writes them: in the largest unit that leaves no rest. */
+const bytes = (amount: number): string => {
+  const [unit, size] = UNITS.find((one) => amount % one[1] === 0) ?? ['', 1];
+  return `${amount / size}${unit}`;
+};
+
+const amounts = (task: LockedTask, values: TaskValues): Record<string, string> => ({
+  cpu: task.cpus === undefined ? String(values.cpus) : cpus(task.cpus),
+  memory: task.memory_bytes === undefined ? values.memory : bytes(task.memory_bytes),
+  'ephemeral-storage': task.storage_bytes === undefined ? values.scratchSize : bytes(task.storage_bytes),
 });
 
 const trialContainer = (run: RunFacts, trial: TrialFacts): object => ({
