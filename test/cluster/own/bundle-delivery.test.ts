@@ -40,6 +40,9 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => bed.remove());
 
+/** The workload that durable stores are measured with. */
+const STORE = { profile: 'durable-store' };
+
 const factsOf = (run: RunDirectory) => JSON.parse(readFileSync(run.file('pod.log'), 'utf8').split('\n')[0]!);
 
 /** Measured to its end, whole, and analyzed: the numbers are there. */
@@ -56,7 +59,10 @@ const expectMeasured = async (run: RunDirectory): Promise<void> => {
 };
 
 test('as a bundle: what arrives is what was built, and durable-store is measured', async () => {
-  const run = await planned(bed, { words: ['--bundle', 'bundle', '--base-image', bed.images.base] });
+  const run = await planned(bed, {
+    ...STORE,
+    words: ['--bundle', 'bundle', '--base-image', bed.images.base],
+  });
   await expectMeasured(run);
   expect(factsOf(run)).toMatchObject({ delivery: 'bundle', bundleSha256: identity, commit });
 }, 300_000);
@@ -76,7 +82,10 @@ test('as an image made of it: its archive is planned, its layer holds the bundle
   );
   const nodes = readdirSync(ownDirectory!).filter((one) => /^node-\d$/.test(one)).length;
   importImage(ownDirectory!, nodes, join(bed.directory, 'image.tar'), reference);
-  const run = await planned(bed, { words: ['--image', 'image.tar', '--commit', commit.slice(0, 12)] });
+  const run = await planned(bed, {
+    ...STORE,
+    words: ['--image', 'image.tar', '--commit', commit.slice(0, 12)],
+  });
   expect(readFileSync(run.file('manifest.yaml'), 'utf8')).toContain(reference);
   expect(JSON.parse(readFileSync(run.file('run.json'), 'utf8'))).toMatchObject({ arch, commit });
   await expectMeasured(run);
