@@ -66,6 +66,10 @@ export const profileFields = v.strictObject({
   primary: v.optional(v.array(text)),
   /** What the artifacts must hold. */
   needs: v.optional(v.array(text)),
+  /** Sizes of a session when none are asked for. */
+  turns: v.optional(
+    v.pipe(v.array(positive, 'expected a list of sizes'), v.minLength(1, 'expected at least one size')),
+  ),
   /** K: fresh processes per sample, for plain commands; it is the profile's only size. */
   repeat: v.optional(v.pipe(positive, v.minValue(2, 'expected a whole number ≥ 2'))),
   /** Whether standard output of plain commands is compared between targets; default true. */
@@ -129,6 +133,8 @@ function* crossProblems(profile: Profile): Generator<{ path: (string | number)[]
       path: ['repeat'],
       message: 'expected repeat: how many processes of a plain command make one sample',
     };
+  if (plain.length > 0 && profile.turns !== undefined)
+    yield { path: ['turns'], message: 'expected no turns: plain commands have no size but repeat' };
   if (plain.length === 0 && profile.repeat !== undefined)
     yield { path: ['repeat'], message: 'expected repeat only with plain commands' };
   if (plain.length === 0 && profile.outputCheck !== undefined)

@@ -102,13 +102,16 @@ const overhead = (agent: Agent): Profile => ({
     time('modelTime'),
     time('modelTimeMax'),
   ],
-  needs: ['agents'],
+  turns: [8],
+  // Which others it takes depends on the candidates; their directories are asked for by name.
+  needs: [`arm-${armOf(agent)}`],
 });
 
 const long = (
   name: string,
   workload: string,
   about: string,
+  turns: number[],
   fingerprints: Profile['fingerprints'],
   metrics: Metric[],
 ): Profile => ({
@@ -118,7 +121,8 @@ const long = (
   fingerprints,
   targets: targetsOf(name, 'pi', WITH_SESSIONS, '--workload', workload),
   metrics: [...metrics, time('modelTimeMax')],
-  needs: ['agents'],
+  turns,
+  needs: ['arm-pi'],
 });
 
 const SCALE_METRICS = [
@@ -160,6 +164,7 @@ export const AGENT_PROFILES: readonly Profile[] = [
     'session-scale-context',
     'context',
     'a session of N tokens in few long turns is resumed in the terminal interface and answers five prompts',
+    [100_000],
     CONTEXT_PINS,
     SCALE_METRICS,
   ),
@@ -167,6 +172,7 @@ export const AGENT_PROFILES: readonly Profile[] = [
     'session-scale-entries',
     'entries',
     'a session of N short entries is resumed in the terminal interface and answers five prompts',
+    [1000],
     ENTRIES_PINS,
     SCALE_METRICS,
   ),
@@ -174,6 +180,7 @@ export const AGENT_PROFILES: readonly Profile[] = [
     'long-history',
     'history',
     'a session of N history tokens, compacted after each million when it has more: RPC mode, terminal, resumed from within the terminal',
+    [1_000_000],
     HISTORY_PINS,
     HISTORY_METRICS,
   ),

@@ -27,7 +27,7 @@ export interface Asked {
   said: string[];
 }
 
-/** The size of a session when none is asked for. */
+/** The size of a session when neither the command line nor the profile asks for one. */
 const DEFAULT_TURNS = [3500];
 
 /** Runs a part; what it refuses joins the problems. */
@@ -43,7 +43,7 @@ const part = async <T>(problems: string[], run: () => Promise<T> | T): Promise<T
 
 /** Sizes of the session: as asked, or the only one that plain commands have. */
 const turnsOf = (profile: Profile, flags: PlanFlags, problems: string[]): number[] => {
-  if (profile.repeat === undefined) return flags.turns ?? DEFAULT_TURNS;
+  if (profile.repeat === undefined) return flags.turns ?? profile.turns ?? DEFAULT_TURNS;
   if (flags.turns !== undefined)
     problems.push(
       `flag '--turns': plain commands have no size but the number of their processes, ${profile.repeat}; set it in the profile, with 'k8sbench profile --repeat'`,

@@ -1,6 +1,12 @@
-import { describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Plan } from '../../schemas/plan.ts';
 import { BUILT_IN } from '../../shared/profiles/built-in.ts';
+import { runTool } from '../../test/outside.ts';
 import { withCandidates } from './candidates.ts';
+import { main } from './main.ts';
 
 const store = BUILT_IN['durable-store']!;
 const agents = BUILT_IN['overhead-pi']!;
@@ -33,4 +39,47 @@ describe('candidates', () => {
       "flag '--candidates': profile 'durable-store' has no candidate 'sqlite'; it has journal",
       "flag '--candidates': profile 'durable-store' has no candidate 'x'; it has journal",
     ]));
+});
+
+describe('what a profile leaves open', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'k8sbench-candidates-'));
+  afterAll(() => rmSync(cwd, { recursive: true }));
+  const target = (name: string, role: string) => ({
+    name,
+    role,
+    seed: ['true'],
+    seedMeta: '{dir}/seed.json',
+    sample: ['true'],
+  });
+  writeFileSync(
+    join(cwd, 'mine.json'),
+    JSON.stringify({
+      name: 'mine',
+      rule: 'mine',
+      about: '',
+      turns: [7, 9],
+      targets: [target('a', 'reference'), target('b', 'candidate'), target('c', 'candidate')],
+    }),
+  );
+  const planned = async (...words: string[]): Promise<Plan> => {
+    const done = await runTool(
+      main,
+      ['--local', '--profile', 'mine.json', '--rounds', '3', '--out', '-', ...words],
+      { cwd, env: { PATH: process.env['PATH'] } },
+    );
+    if (done.exit !== 0) throw new Error(done.stderr);
+    return JSON.parse(done.stdout) as Plan;
+  };
+
+  test("its sizes are the session's, unless others are asked for", async () => {
+    expect((await planned()).compact.turns).toEqual([7, 9]);
+    expect((await planned('--turns', '8')).compact.turns).toEqual([8]);
+  });
+
+  test('its candidates are all there, unless some are named', async () => {
+    const names = async (...words: string[]) =>
+      (await planned(...words)).compact.profile.targets.map((one) => one.name);
+    expect(await names()).toEqual(['a', 'b', 'c']);
+    expect(await names('--candidates', 'c')).toEqual(['a', 'c']);
+  });
 });

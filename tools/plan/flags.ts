@@ -64,7 +64,9 @@ const what = {
   mode: choice('compare targets, or calibrate: the reference alone', ['compare', 'calibrate'], 'compare'),
   profile: text('built-in name, JSON file, or - for stdin', 'PROFILE', { default: DEFAULT_PROFILE }),
   candidates: list('only these candidates of the profile (Default: all of them)', 'NAME,…', readText),
-  turns: list('sizes (Default: 3500; a plain command has none)', 'N,…', (one) => readWhole(one, { min: 1 })),
+  turns: list("sizes (Default: the profile's, else 3500; a plain command has none)", 'N,…', (one) =>
+    readWhole(one, { min: 1 }),
+  ),
   rounds: whole('how often everything is measured', 'N', {
     min: 3,
     max: 10_000,

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BUILT_IN } from '../../shared/profiles/built-in.ts';
 import type { Profile } from '../../schemas/profile.ts';
 import { runTool } from '../../test/outside.ts';
 import { main } from './main.ts';
@@ -48,13 +49,11 @@ describe('checks and prints', () => {
 
   test('the list, as a table and as JSON', async () => {
     const listed = await profile(['--list']);
-    expect(listed.stdout.split('\n').map((line) => line.split('  ')[0])).toEqual([
-      'durable-store',
-      'runtimes',
-      '',
-    ]);
+    const names = Object.keys(BUILT_IN);
+    expect(names.slice(0, 3)).toEqual(['durable-store', 'runtimes', 'overhead-pi']);
+    expect(listed.stdout.split('\n').map((line) => line.split('  ')[0])).toEqual([...names, '']);
     const json = JSON.parse((await profile(['--list', '--json'])).stdout) as { name: string }[];
-    expect(json.map((one) => one.name)).toEqual(['durable-store', 'runtimes']);
+    expect(json.map((one) => one.name)).toEqual(names);
   });
 });
 

@@ -123,7 +123,7 @@ if (step === 'seed') {
   mkdirSync(dir!, { recursive: true });
   const written =
     workload === 'overhead'
-      ? { bytes: 0 }
+      ? {}
       : {
           file: 'session.jsonl',
           ...writeSession(join(dir!, 'session.jsonl'), settings.session!.lines, workload, size),
