@@ -3,7 +3,7 @@ import type { Analysis } from '../../schemas/analysis.ts';
 import type { TrialsScore } from '../../schemas/trials-score.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { Failure, failed } from '../../shared/failure.ts';
-import type { Material } from './material.ts';
+import type { Format } from './format.ts';
 import { bencher } from './formats/bencher.ts';
 import { benchfmt } from './formats/benchfmt.ts';
 import { csv } from './formats/csv.ts';
@@ -11,17 +11,6 @@ import { githubActionBenchmark } from './formats/github-action-benchmark.ts';
 import { hyperfine } from './formats/hyperfine.ts';
 import { junit } from './formats/junit.ts';
 import { markdown } from './formats/markdown.ts';
-
-export interface Format {
-  about: string;
-  /** What it is about: the samples of any run, the comparisons of a judged one, or whatever came of the run. */
-  holds: 'samples' | 'comparisons' | 'outcome';
-  text(material: Material): string;
-  /** The same of a run of trials; absent: it has no place for them. */
-  trials?(score: TrialsScore): string;
-  /** What it has no place for, a sentence each. */
-  leftOut?(material: Material): string[];
-}
 
 export const FORMATS: Readonly<Record<string, Format>> = {
   benchfmt,

@@ -19,7 +19,7 @@ import { clockWarning } from './clock.ts';
 import { type History, readHistory, runName } from './history.ts';
 import { type Identity, isOther, Rolling } from './rolling.ts';
 import { trackLineOf } from './track-line.ts';
-import type { Verb } from './verbs.ts';
+import type { Verb } from './call.ts';
 
 /** The run's analysis, when it may have tracker lines. */
 const judgedAnalysis = async (run: RunDirectory): Promise<Analysis> => {

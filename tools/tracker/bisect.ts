@@ -7,7 +7,7 @@ import { table } from '../../shared/terminal.ts';
 import { type Commits, type Ordered, wholeCommit } from './commit-order.ts';
 import type { Change } from '../../shared/evidence/changes.ts';
 import { changesIn, readSeries, shortCommit, shortP, stepText } from './read-series.ts';
-import type { Verb } from './verbs.ts';
+import type { Verb } from './call.ts';
 
 /** Runs that were made to pin a change down count beside those of the history. */
 const PURPOSES = ['main', 'bisect'];

@@ -5,7 +5,7 @@ import { table } from '../../shared/terminal.ts';
 import type { Ordered } from './commit-order.ts';
 import { changesIn, readSeries, shortCommit, shortP, stepText } from './read-series.ts';
 import type { Change } from '../../shared/evidence/changes.ts';
-import type { Verb } from './verbs.ts';
+import type { Verb } from './call.ts';
 
 /** Runs of this purpose make the history (DESIGN §5). */
 const MAIN = 'main';

@@ -1,7 +1,8 @@
 #!/usr/bin/env bun
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { flags, verbOf, VERBS } from './verbs.ts';
+import { flags } from './call.ts';
+import { verbOf, VERBS } from './verbs.ts';
 
 export const tool = defineTool({
   name: 'tracker',

@@ -9,7 +9,7 @@ import { commitsHere, type Commits, inOrder, type Ordered } from './commit-order
 import { LineReader, parsedLine, readHistory } from './history.ts';
 import { type Placed, seriesOf } from './series.ts';
 import { countedEntries, linesText } from './show.ts';
-import type { TrackerCall } from './verbs.ts';
+import type { TrackerCall } from './call.ts';
 
 export interface ReadSeries {
   track: string;

@@ -6,7 +6,7 @@ import { painter } from '../../shared/terminal.ts';
 import { sayBroken } from './broken-lines.ts';
 import { type Entry, type History, LineReader, parsedLine, readHistory } from './history.ts';
 import { historyTable } from './history-table.ts';
-import type { Verb } from './verbs.ts';
+import type { Verb } from './call.ts';
 
 /** How many lines a table shows when nobody says. */
 const LAST = 20;

@@ -1,7 +1,7 @@
 /** Bencher Metric Format (bencher.dev): benchmark → measure → value with its bounds. Pure. */
 import { jsonText } from '../../../shared/read.ts';
 import { comparedValues, ratios } from '../compared.ts';
-import type { Format } from '../formats.ts';
+import type { Format } from '../format.ts';
 
 interface Metric {
   value: number;

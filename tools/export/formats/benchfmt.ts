@@ -1,7 +1,7 @@
 /** Go's benchmark format (golang.org/design/14313-benchmark-format): what benchstat and its relatives read. Pure. */
 import { plainText } from '../../../shared/terminal.ts';
 import type { SampleMetric } from '../../../shared/sample-values.ts';
-import type { Format } from '../formats.ts';
+import type { Format } from '../format.ts';
 import type { Row } from '../material.ts';
 
 /** Base units of the format, and how much of one a unit is. */

@@ -1,7 +1,7 @@
 /** Tidy CSV (RFC 4180): a row for each turn, units in the header. Pure. */
 import { plainText } from '../../../shared/terminal.ts';
 import type { SampleMetric } from '../../../shared/sample-values.ts';
-import type { Format } from '../formats.ts';
+import type { Format } from '../format.ts';
 import type { Row } from '../material.ts';
 
 type Cell = string | number | null | undefined;

@@ -3,7 +3,7 @@ import type { Analysis } from '../../../schemas/analysis.ts';
 import { jsonText } from '../../../shared/read.ts';
 import { atItsSize } from '../../../shared/sizes.ts';
 import { comparedValues, type Ratio, ratios } from '../compared.ts';
-import type { Format } from '../formats.ts';
+import type { Format } from '../format.ts';
 
 interface Entry {
   name: string;

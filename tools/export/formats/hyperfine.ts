@@ -4,7 +4,7 @@ import { jsonText } from '../../../shared/read.ts';
 import { atSize } from '../../../shared/sizes.ts';
 import { mean, median, standardDeviation } from '../../../shared/statistics.ts';
 import { plainText } from '../../../shared/terminal.ts';
-import type { Format } from '../formats.ts';
+import type { Format } from '../format.ts';
 import type { Material, Row } from '../material.ts';
 
 const MS = 1000;

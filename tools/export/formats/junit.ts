@@ -3,7 +3,7 @@ import type { Analysis, Conclusion, FailOn } from '../../../schemas/analysis.ts'
 import { EXIT } from '../../../shared/exit.ts';
 import { groupedDoubts } from '../../../shared/grouped-doubts.ts';
 import { atItsSize } from '../../../shared/sizes.ts';
-import type { Format } from '../formats.ts';
+import type { Format } from '../format.ts';
 import type { Material } from '../material.ts';
 import { junitOfTrials } from './junit-trials.ts';
 import { xml } from './xml.ts';

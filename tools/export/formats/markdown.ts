@@ -4,7 +4,7 @@ import { calibrated, comparisons, judgement, section } from '../../../shared/ana
 import { where } from '../../../shared/analysis-words.ts';
 import { EXIT } from '../../../shared/exit.ts';
 import { code, marked } from '../../../shared/markdown.ts';
-import type { Format } from '../formats.ts';
+import type { Format } from '../format.ts';
 import type { Material } from '../material.ts';
 import { markdownOfTrials } from './markdown-trials.ts';
 
