@@ -123,7 +123,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       'for signal in KILL STOP TERM INT HUP QUIT USR1 USR2 SEGV ABRT; do kill -$signal 1; done; sleep 1; exit 1',
     may: [0],
   },
-  'prints-gigabytes': { agent: 'yes no | head -c 1000000000; exit 1', may: [0], agent_s: 60 },
+  'prints-gigabytes': { agent: 'yes no | head -c 400000000; exit 1', may: [0], agent_s: 60 },
   'forks-without-end': { agent: 'while :; do sleep 600 & done', may: [0, 'agent'], agent_s: 40 },
   'uses-up-the-memory': { agent: 'tail /dev/zero; exit 1', may: [0, 'agent'] },
   'fills-the-disk': {

@@ -75,7 +75,7 @@ describe('printed', () => {
     );
     expect(mounts).toEqual({
       prepare: ['claim ro', 'runtime'],
-      trial: ['runtime ro', 'home', 'ask', 'answer ro'],
+      trial: ['runtime ro', 'home', 'ask', 'answer ro', 'tests', 'logs'],
       gate: ['claim ro', 'ask', 'answer'],
     });
     expect(spec).toMatchObject({

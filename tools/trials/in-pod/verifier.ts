@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { listDigest, type TreeFile, treeOf } from '../../../shared/tree-digest.ts';
 import { runCommand } from './command.ts';
+import { clear } from './exchange.ts';
 import type { Report } from './line.ts';
 import { endOthers } from './processes.ts';
 
@@ -83,8 +84,9 @@ export const rewardIn = (logs: string): { reward: number } | { error: string } =
     : { error: `the verifier's reward is no number: '${(text ?? json!).slice(0, 80)}'` };
 };
 
-/** An empty directory at a path, whatever stands there now; links are removed, never followed. */
+/** An empty directory at a path, whatever stands there now: a directory (in pods it is a volume) is emptied, anything else removed; links are never followed. */
 const freshDirectory = (path: string): void => {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return clear(path);
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { recursive: true });
 };
@@ -114,14 +116,19 @@ const failed = (
 
 /** `given` is where the gate left the tests. */
 export const verify = async (given: string, place: VerifierPlace, how: Verifying): Promise<Verdict> => {
-  freshDirectory(place.tests);
-  cpSync(given, place.tests, { recursive: true, dereference: false });
-  const tests = treeOf(place.tests);
+  const script = join(place.tests, 'test.sh');
+  let tests: TreeFile[];
+  try {
+    freshDirectory(place.tests);
+    cpSync(given, place.tests, { recursive: true, dereference: false });
+    tests = treeOf(place.tests);
+    freshDirectory(place.logs);
+    chmodSync(script, 0o755);
+  } catch (error) {
+    return failed(`the tests can't be put in their place: ${(error as Error).message}`, 'agent');
+  }
   if (listDigest(tests) !== how.testsSha256)
     return failed('the tests that arrived differ from tasks.lock', 'infrastructure');
-  freshDirectory(place.logs);
-  const script = join(place.tests, 'test.sh');
-  chmodSync(script, 0o755);
   const ran = await runCommand({
     command: [...how.before, '/bin/sh', '-c', 'exec "$0"', script],
     env: how.env,

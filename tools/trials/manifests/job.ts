@@ -151,6 +151,9 @@ const trialContainer = (run: RunFacts, trial: TrialFacts): object => ({
     { name: 'home', mountPath: '/k8sbench/home' },
     { name: 'ask', mountPath: '/k8sbench/ask' },
     { name: 'answer', mountPath: '/k8sbench/answer', readOnly: true },
+    // Places that a user who is not root could not make.
+    { name: 'tests', mountPath: '/tests' },
+    { name: 'logs', mountPath: '/logs/verifier' },
   ],
 });
 
@@ -188,6 +191,8 @@ const podSpec = (run: RunFacts, trial: TrialFacts): object => ({
     // In memory: who fills it gets an error, instead of the pod an eviction.
     { name: 'ask', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
     { name: 'answer', emptyDir: { sizeLimit: '2Gi' } },
+    { name: 'tests', emptyDir: { sizeLimit: '2Gi' } },
+    { name: 'logs', emptyDir: { sizeLimit: '1Gi' } },
   ],
 });
 
