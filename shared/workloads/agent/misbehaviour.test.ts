@@ -84,7 +84,7 @@ const WRONGS: [wrong: string, scenario: Scenario, named: string, says: RegExp, l
   ['connect', 'print', 'network', /^connected to 127\.0\.0\.1:\d+ \(tcp\), which is not the scripted model/],
   ['udp', 'rpc', 'network', /^connected to 127\.0\.0\.1:\d+ \(udp\)/],
   ['writes', 'print', 'writes', /^writes to '.*small-was-here', outside of its home$/],
-  ['leaves', 'print', 'writes', /^left '.*small-was-here' outside of its home$/],
+  ['leaves', 'print', 'writes', /^left '.*was-here' outside of its home$/],
   [
     'escapes',
     'print',
@@ -118,7 +118,7 @@ describe('is named', () => {
     // Nothing of it is left: no process, no file of the sample.
     expect(markedProcesses('MISBEHAVE', wrong)).toEqual([]);
     expect(readdirSync(dir).filter((one) => one.startsWith('sample-'))).toEqual([]);
-    for (const stray of [join(dir, 'small-was-here'), join(base, 'data', 'small-was-here')])
+    for (const stray of [join(dir, 'was-here'), join(base, 'data', 'small-was-here')])
       if (existsSync(stray)) rmSync(stray);
   });
 

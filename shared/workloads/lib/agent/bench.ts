@@ -1,7 +1,7 @@
 /** What the scenarios of one sample share: the agent, its home, its model; and what holds after each of them. */
 import { lstatSync, readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AgentFailure, quoted } from './failure.ts';
 import { environmentFor, type Home, makeHome, removeHome, valuesFor, writeFiles } from './home.ts';
 import type { Script } from '../scripted-model/script.ts';
@@ -119,8 +119,8 @@ export const openBench = async ({
 }: Wanted): Promise<OpenBench> => {
   const home = makeHome(dir);
   const installed = installedIn(arm);
-  const shared = ['/tmp', '/var/tmp'];
-  const places = new Places([dir, home.base, ...realHome(), ...shared]);
+  const shared = ['/tmp', '/var/tmp', ...realHome()];
+  const places = new Places([dir, home.base, ...shared]);
   const known = { ...valuesFor(home, arm, ''), context };
   const model = await startModel(script(fillAll(settings.tool, known)));
   const values = { ...known, url: model.url };
@@ -149,11 +149,11 @@ export const openBench = async ({
     async close() {
       refuseForeign(bench);
       refuseUpdate(arm, installed);
-      // Others write into shared directories too: there only what has the agent's name is its.
+      // Others write into shared directories and the user's home too: there only what has the agent's name is its.
       const own = new RegExp(`(?<![a-z])${settings.name}(?![a-z])`, 'i');
       const stray = places
         .appeared()
-        .filter((path) => !shared.some((one) => path.startsWith(`${one}/`)) || own.test(path))
+        .filter((path) => !shared.includes(dirname(path)) || own.test(basename(path)))
         .filter((path) => !settings.mayWrite?.some((one) => new RegExp(one, 'u').test(path)));
       if (stray.length > 0)
         throw new AgentFailure(
