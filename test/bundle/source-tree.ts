@@ -81,7 +81,7 @@ let made = 1000;
 const toolchains = {
   CARGO_HOME: process.env['CARGO_HOME'] ?? join(homedir(), '.cargo'),
   RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup'),
-  GOCACHE: Bun.spawnSync(['go', 'env', 'GOCACHE']).stdout.toString().trim(),
+  ...(Bun.which('go') ? { GOCACHE: Bun.spawnSync(['go', 'env', 'GOCACHE']).stdout.toString().trim() } : {}),
   npm_config_cache: join(homedir(), '.npm'),
   BUN_INSTALL_CACHE_DIR: process.env['BUN_INSTALL_CACHE_DIR'] ?? join(homedir(), '.bun/install/cache'),
 };

