@@ -66,13 +66,13 @@ test('every scenario is measured', async () => {
 const WRONGS: [wrong: string, scenario: Scenario, named: string, says: RegExp, limit?: number][] = [
   ['crash', 'print', 'crash', /^ended with status 3; it says: kaput: no such thing$/],
   ['signal', 'print', 'crash', /^was ended by SIGSEGV/],
-  ['hang', 'print', 'hang', /^hangs: it took longer than 1 s; it says: Continue\? \[y\/N\]$/, 1000],
-  ['hang', 'rpc', 'hang', /^hangs: it took longer than 1 s/, 1000],
-  ['hang', 'pty', 'hang', /^hangs: it took longer than 2 s; it says: Continue\? \[y\/N\]$/, 2000],
+  ['hang', 'print', 'hang', /^hangs: it took longer than 2 s; it says: Continue\? \[y\/N\]$/, 2000],
+  ['hang', 'rpc', 'hang', /^hangs: it took longer than 2 s/, 2000],
+  ['hang', 'pty', 'hang', /^hangs: it took longer than 3 s; it says: Continue\? \[y\/N\]$/, 3000],
   ['crash', 'pty', 'crash', /^ended with status 3 before .*; it says: kaput: no such thing$/],
   ['crash', 'rpc', 'crash', /^ended with status 3 before it was ready; it says: kaput/],
   ['login', 'print', 'login', /^asks for a login, and ended with status 1; .*Please log in/],
-  ['login-hang', 'pty', 'login', /^asks for a login, and hangs.*Sign in with your account/, 2000],
+  ['login-hang', 'pty', 'login', /^asks for a login, and hangs.*Sign in with your account/, 3000],
   ['update', 'print', 'update', /^changed its own installation: '.*small\.mjs'/],
   [
     'shop',
@@ -101,7 +101,7 @@ const WRONGS: [wrong: string, scenario: Scenario, named: string, says: RegExp, l
   ['no-tool', 'print-tools', 'answer', /^did not read the file in round 1/],
   ['no-tool', 'rpc', 'answer', /each second with what the file holds$/],
   ['child', 'print', 'left-behind', /^left processes behind: 'sleep' \(process \d+\)/],
-  ['silent', 'rpc', 'hang', /^hangs/, 1000],
+  ['silent', 'rpc', 'hang', /^hangs/, 2000],
   ['blind', 'pty', 'hang', /^hangs: it took longer than 3 s; it says: small agent/, 3000],
 ];
 
