@@ -4,7 +4,7 @@ import { amount, count, finite, formatTag, inputs, positive, text } from './prim
 
 const share = v.pipe(amount, v.maxValue(1, 'expected a share between 0 and 1'));
 
-/** A value with the ends of its interval; null ends: too few tasks to say. */
+/** A value with the ends of its interval; null ends: too few tasks, or tasks that are all the same. */
 const estimate = v.strictObject({
   value: v.nullable(finite),
   low: v.nullable(finite),

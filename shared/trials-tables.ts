@@ -21,7 +21,7 @@ const percent = (share: number | null): string =>
 
 /** The ends of an interval in %, or why there is none. */
 export const intervalText = ({ value, low, high }: Estimate | Tries): string =>
-  value === null ? '' : low === null || high === null ? 'few tasks' : `${percent(low)} – ${percent(high)}`;
+  value === null ? '' : low === null || high === null ? 'none' : `${percent(low)} – ${percent(high)}`;
 
 /** How long, in the unit that fits. */
 const secondsText = (seconds: number): string => {

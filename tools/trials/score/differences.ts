@@ -69,9 +69,7 @@ const sentence = ({ first, second, tasks, rate, byTask }: Omit<Difference, 'sent
   if (rate.value === null) return `'${first}' and '${second}' have no task with a verdict of both`;
   const over = `${tasks} ${tasks === 1 ? 'task' : 'tasks'}`;
   const interval =
-    rate.low === null || rate.high === null
-      ? `too few tasks for an interval`
-      : `${points(rate.low)} to ${points(rate.high)}`;
+    rate.low === null || rate.high === null ? 'no interval' : `${points(rate.low)} to ${points(rate.high)}`;
   return `'${first}' solved ${points(rate.value)} points against '${second}' over ${over} (${interval}; by task ${pText(byTask.holm)})`;
 };
 

@@ -100,7 +100,7 @@ test('the same seed draws the same tasks, and a column is the same beside others
   expect(taskIntervals(columns, asked)[1]).toEqual(taskIntervals([columns[1]!], asked)[0]!);
 });
 
-test.each([[[]], [[1, 0, 1, 1]], [[1, 0, 1, 1, null, null]]])(
-  'fewer than five tasks with a value have no interval: %j',
+test.each([[[]], [[1, 0, 1, 1]], [[1, 0, 1, 1, null, null]], [[1, 1, 1, 1, 1, 1, null]]])(
+  'fewer than five tasks with a value, or tasks that are all the same, have no interval: %j',
   (column) => expect(taskIntervals([column], { draws: 100, seed: 1 })).toEqual([null]),
 );

@@ -18,7 +18,7 @@ export const overTasks = (column: Column): number | null => {
 /**
  * Percentile intervals of each column's mean when tasks are drawn again with replacement, all of a task's tries together
  * (a bootstrap of clusters: tries of one task are alike). The same draws for every column. null where fewer than
- * {@link FEWEST_TASKS} tasks have a value.
+ * {@link FEWEST_TASKS} tasks have a value, or all have the same: drawn again they would seem to be certain.
  */
 export const taskIntervals = (
   columns: readonly Column[],
@@ -44,7 +44,8 @@ export const taskIntervals = (
     }
   }
   return means.map((all, at) => {
-    const enough = there[at]!.reduce((sum, one) => sum + one, 0) >= FEWEST_TASKS;
+    const own = columns[at]!.filter((one) => one !== null);
+    const enough = own.length >= FEWEST_TASKS && own.some((one) => one !== own[0]);
     // A draw of tasks without any value has no mean.
     const sorted = all.filter((one) => !Number.isNaN(one)).toSorted();
     if (!enough || sorted.length === 0) return null;
