@@ -91,7 +91,8 @@ export const copyCommands = (archive: Archive, { namespace }: TaskValues): strin
   const job = stageName(archive.sha256);
   const receive = `cat > /stage/bundle.tar.gz && test "$(wc -c < /stage/bundle.tar.gz)" -eq ${archive.size_bytes} && : > /stage/READY`;
   return [
-    `kubectl -n ${namespace} wait pod -l batch.kubernetes.io/job-name=${job} --for=condition=Ready --timeout=15m`,
+    // Of the Job, which is there already: its pod may not be yet, and nothing is waited for that isn't there.
+    `kubectl -n ${namespace} wait job/${job} --for=jsonpath='{.status.ready}'=1 --timeout=15m`,
     `kubectl -n ${namespace} exec -i job/${job} -- sh -c '${receive}' < ${quoted(archive.path)}`,
     `kubectl -n ${namespace} wait job/${job} --for=condition=Complete --timeout=30m`,
   ];
