@@ -65,43 +65,73 @@ export const askedBy = async ({ namespace, kubeconfig }: Bed): Promise<number> =
 /** It takes them again. */
 export const notBusy = (namespace: string): void => void kubectl(['delete', 'flowschema', namespace]);
 
-/**
- * A kubeconfig whose server is a load balancer before the real one that answers every third request itself, with 502, 503 or
- * 504. A fake: a real API server can't be made to say these.
- */
-export const halfDeadServer = (bed: Bed): string => {
+type Answer = (request: Request, forward: () => Promise<Response>) => Response | Promise<Response>;
+
+/** A kubeconfig whose server stands before the real one and may answer instead of it. */
+const before = (bed: Bed, word: string, answer: Answer): string => {
   const directory = ownDirectory!;
   makeCertificate(directory, 'balancer', { cn: 'balancer', names: 'IP:127.0.0.1' });
   const file = (name: string): string => readFileSync(join(directory, 'pki', name), 'utf8');
-  let count = 0;
+  const forward = (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    const headers = new Headers(request.headers);
+    // As it comes: what is unpacked here would be called packed.
+    headers.set('accept-encoding', 'identity');
+    return fetch(admin.server + pathname + search, {
+      method: request.method,
+      headers,
+      body: request.body,
+      tls: { ca: file('ca.crt') },
+      signal: request.signal,
+      timeout: false,
+    } as RequestInit);
+  };
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     idleTimeout: 0,
     tls: { cert: file('balancer.crt'), key: file('balancer.key') },
-    fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      if (++count % 3 === 0)
-        return new Response('<html>no server</html>', { status: [502, 503, 504][(count / 3) % 3]! });
-      const headers = new Headers(request.headers);
-      // As it comes: what is unpacked here would be called packed.
-      headers.set('accept-encoding', 'identity');
-      return fetch(admin.server + pathname + search, {
-        method: request.method,
-        headers,
-        body: request.body,
-        tls: { ca: file('ca.crt') },
-        signal: request.signal,
-        timeout: false,
-      } as RequestInit);
-    },
+    fetch: (request) => answer(request, () => forward(request)),
   });
   server.unref();
-  const path = join(bed.directory, 'half-dead');
-  const config = readFileSync(bed.kubeconfig, 'utf8').replaceAll(
-    admin.server,
-    `https://127.0.0.1:${server.port}`,
-  );
-  writeFileSync(path, config);
+  const path = join(bed.directory, word);
+  const config = readFileSync(bed.kubeconfig, 'utf8');
+  writeFileSync(path, config.replaceAll(admin.server, `https://127.0.0.1:${server.port}`));
   return path;
+};
+
+/**
+ * A load balancer that answers every third request itself, with 502, 503 or 504. A fake: a real API server can't be made to
+ * say these.
+ */
+export const halfDeadServer = (bed: Bed): string => {
+  let count = 0;
+  return before(bed, 'half-dead', (_, forward) =>
+    ++count % 3 === 0
+      ? new Response('<html>no server</html>', { status: [502, 503, 504][(count / 3) % 3]! })
+      : forward(),
+  );
+};
+
+/**
+ * The real server, but it reaches kubelets on loopback, which the API server refuses to (`address not allowed`, after it has
+ * asked whether the user may): their own answer is fetched here, from node-1.
+ */
+export const reachesKubelets = (bed: Bed): string => {
+  const directory = ownDirectory!;
+  const file = (name: string): string => readFileSync(join(directory, name), 'utf8');
+  const { address, port } = JSON.parse(file('node-1/kubelet.yaml')) as { address: string; port: number };
+  return before(bed, 'reaches-kubelets', async (request, forward) => {
+    const answer = await forward();
+    if (!request.url.endsWith('/proxy/configz')) return answer;
+    const text = await answer.text();
+    if (!text.includes('address not allowed')) return new Response(text, { status: answer.status });
+    return fetch(`https://${address}:${port}/configz`, {
+      tls: {
+        ca: file('pki/ca.crt'),
+        cert: file('pki/apiserver-kubelet.crt'),
+        key: file('pki/apiserver-kubelet.key'),
+      },
+    });
+  });
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { RunDirectory } from '../../shared/rundir.ts';
 import { main as pickNodes } from '../../tools/pick-nodes/main.ts';
 import { runTool } from '../outside.ts';
+import { reachesKubelets } from './bad-servers.ts';
 import { apply, real, small } from './fault.ts';
 import { until } from './processes.ts';
 import { makeArtifacts } from './session-image.ts';
@@ -24,7 +25,7 @@ import {
   without,
 } from './session-runs.ts';
 import { sideBySide } from './side-by-side.ts';
-import { admin, scratch, untilAllowed } from './the-cluster.ts';
+import { admin, ownDirectory, scratch, untilAllowed } from './the-cluster.ts';
 
 // Machines may be busy.
 setDefaultTimeout(240_000);
@@ -134,6 +135,7 @@ const seenBy = async (rules: readonly Rule[], ...words: string[]) => {
       { cwd: bed.directory, env: { KUBECONFIG: bed.kubeconfig } },
     );
     const run = await of(bed, 'image');
+    if (words.length > 0 && ownDirectory !== undefined) bed.kubeconfig = reachesKubelets(bed);
     const ended = await session(bed, run, ...words);
     const cluster = JSON.parse(readFileSync(run.file('cluster.json'), 'utf8'));
     return { picked, exit: ended.exit, missing: cluster.missing as string[], node: cluster.node };
