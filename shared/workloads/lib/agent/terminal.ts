@@ -171,12 +171,12 @@ export class TerminalRun {
    */
   async quit(values: Bench['values']): Promise<number> {
     let from = performance.now();
-    let ended = false;
-    const end = this.started.end().finally(() => (ended = true));
+    const state = { ended: false };
+    const end = this.started.end().finally(() => (state.ended = true));
     end.catch(() => undefined);
     const wait = (ms: number) =>
       Promise.race([end.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, ms))]);
-    for (let tries = 0; tries < QUIT_TRIES && !ended; tries++) {
+    for (let tries = 0; tries < QUIT_TRIES && !state.ended; tries++) {
       from = performance.now();
       for (const keys of this.settings.quit) {
         this.type(fillAll(keys, values));
@@ -184,7 +184,7 @@ export class TerminalRun {
       }
       await wait(2000);
     }
-    if (!ended)
+    if (!state.ended)
       this.started.refuse(
         new AgentFailure('hang', `does not quit; its screen shows: ${quoted(this.screen.text)}`),
       );
