@@ -1,6 +1,7 @@
 /** The Job of one trial. Pure: the same inputs give the same manifest. Spec §9. */
 import type { ArmSettings } from '../../../schemas/arm-settings.ts';
 import type { LockedTask } from '../../../schemas/tasks-lock.ts';
+import { parseQuantity } from '../../../shared/quantity.ts';
 import {
   labelsOf,
   MODEL,
@@ -131,11 +132,25 @@ const bytes = (amount: number): string => {
   return `${amount / size}${unit}`;
 };
 
+const DISK = 'ephemeral-storage';
+
 const amounts = (task: LockedTask, values: TaskValues): Record<string, string> => ({
   cpu: task.cpus === undefined ? String(values.cpus) : cpus(task.cpus),
   memory: task.memory_bytes === undefined ? values.memory : bytes(task.memory_bytes),
-  'ephemeral-storage': task.storage_bytes === undefined ? values.scratchSize : bytes(task.storage_bytes),
+  [DISK]: task.storage_bytes === undefined ? values.scratchSize : bytes(task.storage_bytes),
 });
+
+/** What a pod is sure to have of its node's disk; what it may use is more, and few trials do. */
+const REQUESTED = 2 ** 30;
+
+/** Requests and limits of one container; disks are shared, as few trials fill theirs. */
+const shares = (limits: Record<string, string>): object => {
+  const most = (parseQuantity(limits[DISK]!) ?? 0n) / 1_000_000_000n;
+  return {
+    requests: { ...limits, [DISK]: most < BigInt(REQUESTED) ? limits[DISK]! : bytes(REQUESTED) },
+    limits,
+  };
+};
 
 const trialContainer = (run: RunFacts, trial: TrialFacts): object => ({
   name: 'trial',
@@ -144,7 +159,7 @@ const trialContainer = (run: RunFacts, trial: TrialFacts): object => ({
   command: ['/k8sbench/runtime/bin/keeper', '/k8sbench/runtime/trials.mjs', 'trial'],
   workingDir: trial.task.workdir,
   env: [specVariable(trialSpec(run, trial))],
-  resources: resources(amounts(trial.task, run.values)),
+  resources: shares(amounts(trial.task, run.values)),
   securityContext: trialSecurity(trial.task.user).context,
   volumeMounts: [
     { name: 'runtime', mountPath: '/k8sbench/runtime', readOnly: true },
@@ -163,7 +178,7 @@ const gateContainer = (run: RunFacts, trial: TrialFacts): object => ({
   imagePullPolicy: 'IfNotPresent',
   command: ['node', ours(run.staged), 'gate'],
   env: [specVariable(gateSpec(run, trial))],
-  resources: resources({ cpu: '200m', memory: '256Mi', 'ephemeral-storage': '6Gi' }),
+  resources: shares({ cpu: '200m', memory: '256Mi', [DISK]: '6Gi' }),
   securityContext: asUs,
   volumeMounts: [
     { name: 'claim', mountPath: TRIAL_CLAIM, readOnly: true },
