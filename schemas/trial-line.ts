@@ -28,7 +28,8 @@ const fields = {
   task: word,
   arm: word,
   attempt: positive,
-  model: text,
+  /** Its name in models.lock: it stands in tables. */
+  model: v.pipe(text, v.maxLength(200, 'expected a name of at most 200 characters')),
   image: text,
   /** What the verifier gave; null: no verdict, and `error` says why. 1 is solved. */
   reward: v.nullable(finite),
