@@ -25,7 +25,7 @@ const LEVEL = 1;
 const SIDE_BY_SIDE = 3;
 
 /** What runs in the pod; `$1` is the try, so that what a broken stream left never mixes with the next. Unread input would hold the exec open. */
-const RECEIVE = `cd /bundle && gzip -dc >"arriving.$1" 2>said || { IFS= read -r line <said; cat >/dev/null; echo "gzip: $line"; exit 1; }`;
+const RECEIVE = `cd /bundle && gzip -dc >"arriving.$1" 2>said || { IFS= read -r line <said; cat >/dev/null; echo "gzip: \${line:-it said nothing}"; exit 1; }`;
 const READY = 'cd /bundle && mv "arriving.$1" bundle.tar && : >READY';
 
 interface Place {
