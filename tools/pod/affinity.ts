@@ -13,6 +13,16 @@ export interface OtherAffinity {
 
 const nameOf = (status: string): string => /^Name:\s*(.*)$/m.exec(status)?.[1] ?? '?';
 
+/**
+ * Whether a process that was just started has not become the target yet: it is `taskset`, on its way to pin itself, or still a
+ * copy of the harness, because a runtime need not wait for the exec.
+ */
+export const isOnItsWay = (machine: Machine, pid: number, { name }: OtherAffinity): boolean => {
+  if (name === 'taskset') return true;
+  const own = machine.read('/proc/self/cmdline');
+  return typeof own === 'string' && own !== '' && own === machine.read(`/proc/${pid}/cmdline`);
+};
+
 /** The first thread of a process or its descendants whose allowed cores aren't `expected` (as the kernel writes them). */
 export const otherAffinity = (machine: Machine, pid: number, expected: string): OtherAffinity | undefined => {
   const waiting = [String(pid)];

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { otherAffinity } from './affinity.ts';
+import { isOnItsWay, otherAffinity } from './affinity.ts';
 import { allowedListOf } from '../../shared/cpu-list.ts';
 import { describedMachine } from '../../test/described-machine.ts';
 import { Leftovers, MARKER } from './leftovers.ts';
@@ -84,6 +84,22 @@ describe('affinity', () => {
       own === first ? undefined : { cpus: first, name: 'sleep' },
     );
     process.kill(-tree.pid, 'SIGKILL');
+  });
+
+  test.each<[string, string, string, boolean]>([
+    ['taskset', 'taskset\0-c\x000\0sleep\0', 'taskset', true],
+    ['a copy of the harness, before its exec', 'bun\0pod.mjs\0', 'bun', true],
+    ['the target', 'sleep\x001\0', 'sleep', false],
+    ['a target on the runtime of the harness', 'bun\0target.ts\0', 'bun', false],
+    ['one that is ending', '', 'sleep', false],
+  ])('of a process on its way to the target: %s', (_, cmdline, name, wanted) => {
+    const all: Record<string, string> = {
+      '/proc/self/cmdline': 'bun\0pod.mjs\0',
+      '/proc/7/cmdline': cmdline,
+    };
+    const described = { ...machine, read: (path: string) => all[path] };
+    expect(isOnItsWay(described, 7, { cpus: '0-1', name })).toBe(wanted);
+    expect(isOnItsWay({ ...machine, read: () => '' }, 7, { cpus: '0-1', name: 'bun' })).toBe(false);
   });
 
   test('of a process that is gone there is nothing to say', () => {

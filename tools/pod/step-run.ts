@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { cause } from '../../shared/failure.ts';
-import { type OtherAffinity, otherAffinity } from './affinity.ts';
+import { isOnItsWay, type OtherAffinity, otherAffinity } from './affinity.ts';
 import { type Ended, launch } from './launch.ts';
 import { groupExists, killGroup, type Left } from './leftovers.ts';
 import { type Spent, spent } from './meter.ts';
@@ -184,10 +184,12 @@ export class StepRun {
   #lookAtAffinity(running: Watched): void {
     const { machine, affinity, conditions } = this.#rig;
     const other = otherAffinity(machine, running.pid, affinity.expected);
-    // On a busy machine taskset may not have come so far as to pin itself and become the target.
-    const early = affinity.pinned && other?.name === 'taskset';
-    if (early) running.look = 0;
-    if (!other || early) return;
+    if (!other) return;
+    // On a busy machine it may not have come so far as to be pinned and become the target.
+    if (affinity.pinned && isOnItsWay(machine, running.pid, other)) {
+      running.look = 0;
+      return;
+    }
     if (!affinity.pinned) this.ownAffinity ??= other;
     else
       this.stop(
