@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCertificate } from './certificates.ts';
-import { apply, kubectl } from './fault.ts';
+import { apply } from './fault.ts';
 import type { Bed } from './session-runs.ts';
 import { admin, ownDirectory } from './the-cluster.ts';
 
-/** The real API server refuses everything that the runner of a namespace asks for, with 429, until {@link notBusy}; gives what removes it all. */
-export const busyLane = (namespace: string): (() => void) => {
+/** The real API server takes one request of a namespace's runner at a time, and answers 429 to the rest; gives what removes it. */
+const oneAtATime = (namespace: string): (() => void) => {
   const metadata = { name: namespace };
   const everything = {
     verbs: ['*'],
@@ -51,19 +51,31 @@ export const busyLane = (namespace: string): (() => void) => {
   );
 };
 
-/** What the API server answers to one question of a bed's user, asked once. */
-export const askedBy = async ({ namespace, kubeconfig }: Bed): Promise<number> => {
-  const { users } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as { users: { user: { token: string } }[] };
-  const answer = await fetch(`${admin.server}/apis/batch/v1/namespaces/${namespace}/jobs`, {
-    headers: { authorization: `Bearer ${users[0]!.user.token}` },
-    tls: { ca: readFileSync(join(ownDirectory!, 'pki', 'ca.crt'), 'utf8') },
-  });
-  await answer.arrayBuffer();
-  return answer.status;
+/** For some time so many questions of a bed's user that its runner is mostly refused; how often they were is given. */
+export const crowd = async (bed: Bed, ms: number): Promise<number> => {
+  const { users } = JSON.parse(readFileSync(bed.kubeconfig, 'utf8')) as {
+    users: { user: { token: string } }[];
+  };
+  const remove = oneAtATime(bed.namespace);
+  const until = performance.now() + ms;
+  let refused = 0;
+  const ask = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const answer = await fetch(`${admin.server}/apis/batch/v1/namespaces/${bed.namespace}/jobs`, {
+        headers: { authorization: `Bearer ${users[0]!.user.token}` },
+        tls: { ca: readFileSync(join(ownDirectory!, 'pki', 'ca.crt'), 'utf8') },
+      });
+      await answer.arrayBuffer();
+      if (answer.status === 429) refused++;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: 12 }, ask));
+  } finally {
+    remove();
+  }
+  return refused;
 };
-
-/** It takes them again. */
-export const notBusy = (namespace: string): void => void kubectl(['delete', 'flowschema', namespace]);
 
 type Answer = (request: Request, forward: () => Promise<Response>) => Response | Promise<Response>;
 

@@ -41,14 +41,22 @@ export const forgetHistory = async (directory: string): Promise<void> => {
   await startApiServer(directory);
 };
 
-/** Kills a node's kubelet; the function that is given starts it again. Its pods go on without it. */
-export const killKubelet = async (directory: string, node: number): Promise<() => void> => {
-  const name = `kubelet-${node}`;
+/** Kills a program; the function that is given starts it again. */
+const kill = async (directory: string, name: string): Promise<() => void> => {
   const pid = pidOf(directory, name)!;
   const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   process.kill(pid, 'SIGKILL');
   await until(`the end of ${name}`, () => pidOf(directory, name) === undefined);
   return () => start(directory, name, words);
+};
+
+/** Kills a node's kubelet; the function that is given starts it again. Its pods go on without it. */
+export const killKubelet = (directory: string, node: number): Promise<() => void> =>
+  kill(directory, `kubelet-${node}`);
+
+/** Scheduler and controllers that know the cluster as it is: after an API server that was away they look again only after a pause. */
+export const restartControllers = async (directory: string): Promise<void> => {
+  for (const name of ['kube-scheduler', 'kube-controller-manager']) (await kill(directory, name))();
 };
 
 /** A node's kubelet with other settings; those named by an earlier call stay unless they are `null`. `between`: while it is away. */

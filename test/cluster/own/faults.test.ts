@@ -4,8 +4,10 @@ import { type Fault, meet } from '../fault.ts';
 import { ON_NODE } from '../fault-table-node.ts';
 import { RUNNING } from '../fault-table-run.ts';
 import { STARTING } from '../fault-table-start.ts';
+import { restartControllers } from '../faults.ts';
 import { type Bed, makeBed } from '../session-runs.ts';
 import { lanes } from '../side-by-side.ts';
+import { ownDirectory } from '../the-cluster.ts';
 
 /** More side by side would be slow on two cores. */
 const PLACES = { 'node-1': 5, 'node-2': 1 };
@@ -15,6 +17,7 @@ const PATIENCE_MS = 600_000;
 let bed: Bed;
 let ended: Map<string, Promise<void>>;
 beforeAll(async () => {
+  await restartControllers(ownDirectory!);
   bed = await makeBed('faults');
   const rows = (lane: string, table: Readonly<Record<string, Fault>>) =>
     Object.entries(table).map(([name, fault]) => [name, { lane, begin: () => meet(bed, fault) }] as const);
