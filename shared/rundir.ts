@@ -95,14 +95,17 @@ export const openRun = async (given: string | undefined, world: World): Promise<
   return runDirectory(path, shown);
 };
 
-/** Makes a run's directory and those above it; a file in the way, or a refusal of the system, is a wrong command line. */
+/** Makes a run's directory and those above it; a file in the way is a wrong command line, a full or closed disk a failure. */
 export const createRun = (path: string, shown: string): RunDirectory => {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'something on its path is a file' : cause(error);
-    throw usage(`can't make the run directory '${shown}': ${why}; name another with '--out' or '--run'`);
+    const inTheWay = code === 'EEXIST' || code === 'ENOTDIR';
+    const why = inTheWay ? 'something on its path is a file' : cause(error);
+    throw (inTheWay ? usage : failed)(
+      `can't make the run directory '${shown}': ${why}; name another with '--out' or '--run'`,
+    );
   }
   return runDirectory(path, shown);
 };

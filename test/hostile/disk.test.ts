@@ -117,16 +117,9 @@ describe(mayMount ? 'a full disk' : 'files that may not grow', () => {
 });
 
 describe('a read-only directory', () => {
-  // Where no run directory can be made, the command line named the wrong place.
-  test.each([
-    ['plan', 2],
-    ['run-session', 1],
-    ['analyze', 1],
-    ['tracker append', 1],
-    ['compare', 2],
-  ] as const)(
+  test.each(['plan', 'run-session', 'analyze', 'tracker append', 'compare'])(
     '%s',
-    async (name, exit) => {
+    async (name) => {
       const { prepare, command } = CASES[name]!;
       const place = makeScene('read-only', 'cmp-crash');
       try {
@@ -134,7 +127,7 @@ describe('a read-only directory', () => {
         const begin = contentOf(place.file('work'));
         const { says, words, end } = readOnly(place);
         const ended = await place.run(command, { through: words }).finally(end);
-        expect(ended).toEqual({ exit, stdout: '', stderr: expect.stringContaining(says) });
+        expect(ended).toEqual({ exit: 1, stdout: '', stderr: expect.stringContaining(says) });
         expect(ended.stderr).not.toMatch(/this is a bug|\n\s+at /);
         expect([...contentOf(place.file('work'))]).toEqual([...begin]);
         expect(place.leftovers()).toEqual([]);
