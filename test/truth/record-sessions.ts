@@ -198,6 +198,8 @@ try {
     appendFileSync(RECORDED, `${JSON.stringify(recordedOf(run, about))}\n`);
     rmSync(run, { recursive: true });
     console.error(`${kind} ${workload}: ${at + 1} of ${count}`);
+    // A signal is only heard between sessions: one is waited for without a break.
+    await Bun.sleep(1);
   }
 } finally {
   rmSync(place, { recursive: true, force: true });
