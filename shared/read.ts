@@ -29,8 +29,8 @@ export const readText = (path: string, shown = path): string => {
   }
 };
 
-/** A value in a few characters. */
-const shown = (value: unknown): string => {
+/** A value in a few characters, as JSON: what a message says was found. */
+export const shownValue = (value: unknown): string => {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   let text: string;
   try {
@@ -56,7 +56,7 @@ const sentence = (issue: v.BaseIssue<unknown>): string => {
   const wanted = issue.message.startsWith('expected')
     ? issue.message
     : `expected ${issue.expected ?? 'another value'}`;
-  return `${at}: ${wanted}, found ${shown(issue.input)}`;
+  return `${at}: ${wanted}, found ${shownValue(issue.input)}`;
 };
 
 /** Beyond it a wrong value may hold millions of mistakes, and a thousand bytes for each: the first one is told alone. */

@@ -95,5 +95,8 @@ export function* strangeIn(written: string): Generator<[offset: number, problem:
         index,
         `the character ${nameOf(one)} is read differently by kubectl; leave it out, or write it as an escape in double quotes`,
       ];
+  // YAML ends a line there, and the parser does not.
+  for (const { index } of written.matchAll(/\r(?!\n)/g))
+    yield [index, 'a carriage return alone ends a line in YAML; write line feeds'];
   for (const { index } of written.matchAll(/^%/gm)) yield [index, 'directives are not read; remove the line'];
 }

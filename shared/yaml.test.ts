@@ -71,6 +71,8 @@ describe('what is refused', () => {
     ['true: a', 'f:1: expected a text as key; quote it'],
     ['? [a]\n: b', 'f:1: expected a text as key; quote it'],
     ['a: 1\n__proto__: {cpus: 5}', 'f:2: __proto__: unknown key'],
+    ['{\n"a\rb": 1}', 'f:2: a carriage return alone ends a line in YAML; write line feeds'],
+    ['a: 1\r\nb\rc: 2', 'f:2: a carriage return alone ends a line in YAML; write line feeds'],
     ['a:\n\t- b', 'f:2: a tab is read differently by kubectl; use blanks'],
     ['a: 1\nb:\t2', 'f:2: a tab is read differently by kubectl; use blanks'],
     ['%YAML 1.1\n---\na: 010', 'f:1: directives are not read; remove the line'],

@@ -214,6 +214,11 @@ describe('a log that nothing may be computed from is exit 1', () => {
       changed('sample', { target: 'x' }),
       ['target: expected a target that this session measures, found "x"'],
     ],
+    [
+      'a target with an endless name',
+      changed('sample', { target: 'x'.repeat(100_000) }),
+      [`target: expected a target that this session measures, found "${'x'.repeat(76)}...`],
+    ],
     ['a size of nobody', changed('seed', { turns: 7 }), ['turns: expected one of 50, found 7']],
     ['facts twice', sealed([lines[0]!, ...lines]), ['a second facts line']],
     [

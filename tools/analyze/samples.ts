@@ -1,4 +1,5 @@
 /** The numbers kept of one target's samples at one size: spec §6 per sample, spec §7 pooled. */
+import { shownValue } from '../../shared/read.ts';
 import type { Throttle } from '../../schemas/calibration.ts';
 import { LARGEST, type Cpu, type Sample } from '../../schemas/log.ts';
 import type { OwnMetric } from './measured-profile.ts';
@@ -133,12 +134,12 @@ const addOwn = ({ metric, perSample, pool }: OwnColumn, sample: Sample): string[
     typeof one === 'number' && Math.abs(one) <= LARGEST && (metric.signed || one >= 0);
   const wanted = `a finite number${metric.signed ? '' : ' ≥ 0'}`;
   if (!metric.pooled) {
-    if (!fits(value)) return [`${metric.key}: expected ${wanted}, found ${JSON.stringify(value)}`];
+    if (!fits(value)) return [`${metric.key}: expected ${wanted}, found ${shownValue(value)}`];
     perSample.push(value);
     return [];
   }
   if (!Array.isArray(value) || !value.every(fits))
-    return [`${metric.key}: expected a list, each ${wanted}, found ${JSON.stringify(value).slice(0, 60)}`];
+    return [`${metric.key}: expected a list, each ${wanted}, found ${shownValue(value)}`];
   pool.pushFrom(value, 0);
   perSample.push(medianFrom(value, 0));
   return [];

@@ -3,6 +3,7 @@ import type { NodeType } from '../../schemas/analysis.ts';
 import type { Cpu, Facts, LogLine, Pin, Sample, Seed } from '../../schemas/log.ts';
 import { blocksOf } from '../../shared/line-blocks.ts';
 import { type Digest, type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
+import { shownValue } from '../../shared/read.ts';
 import { lineProblems } from './line-check.ts';
 import { readLongLine } from './long-line.ts';
 import { type MeasuredProfile, measuredTargets, profileOf } from './measured-profile.ts';
@@ -179,9 +180,7 @@ class Reader {
     const names = [...this.#targets.keys()];
     return names.join() === line.targets.join()
       ? NONE
-      : [
-          `targets: expected those of the profile, ${names.join(', ')}, found ${JSON.stringify(line.targets)}`,
-        ];
+      : [`targets: expected those of the profile, ${names.join(', ')}, found ${shownValue(line.targets)}`];
   }
 
   #notPlanned({ t, target, turns }: Sample | Seed): readonly string[] {
@@ -189,8 +188,7 @@ class Reader {
     if (!facts) return [`a ${t} line before the facts`];
     if (!profile) return NONE;
     const sizes = this.#targets.get(target);
-    if (!sizes)
-      return [`target: expected a target that this session measures, found ${JSON.stringify(target)}`];
+    if (!sizes) return [`target: expected a target that this session measures, found ${shownValue(target)}`];
     return sizes.has(turns) ? NONE : [`turns: expected one of ${facts.turns.join(', ')}, found ${turns}`];
   }
 

@@ -1,5 +1,5 @@
 /** A package-lock.json, read as what it can make npm fetch: every package from a known host, with a digest, and nothing else. */
-import { parseJson } from '../../shared/read.ts';
+import { parseJson, shownValue } from '../../shared/read.ts';
 import { usage } from '../../shared/failure.ts';
 
 type Entry = Record<string, unknown>;
@@ -58,7 +58,7 @@ export const npmLockProblems = (
   if (!isMap(lock)) return [`${shown}: expected an object`];
   if (lock['lockfileVersion'] !== 2 && lock['lockfileVersion'] !== 3)
     return [
-      `${shown}: expected lockfileVersion 2 or 3, found ${JSON.stringify(lock['lockfileVersion'])}; 'npm install --package-lock-only' writes one`,
+      `${shown}: expected lockfileVersion 2 or 3, found ${shownValue(lock['lockfileVersion'])}; 'npm install --package-lock-only' writes one`,
     ];
   const packages = lock['packages'];
   if (!isMap(packages)) return [`${shown}: packages: missing`];
