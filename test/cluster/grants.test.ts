@@ -134,8 +134,8 @@ const seenBy = async (rules: readonly Rule[], ...words: string[]) => {
       ['--namespace', bed.namespace, '--cpus', '1', '--memory', '64Mi', '--json'],
       { cwd: bed.directory, env: { KUBECONFIG: bed.kubeconfig } },
     );
-    const run = await of(bed, 'image');
     if (words.length > 0 && ownDirectory !== undefined) bed.kubeconfig = reachesKubelets(bed);
+    const run = await of(bed, 'image');
     const ended = await session(bed, run, ...words);
     const cluster = JSON.parse(readFileSync(run.file('cluster.json'), 'utf8'));
     return { picked, exit: ended.exit, missing: cluster.missing as string[], node: cluster.node };

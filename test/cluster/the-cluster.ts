@@ -58,14 +58,22 @@ interface Node {
   spec?: { unschedulable?: boolean; taints?: { effect: string }[] };
 }
 
-/** Names of the nodes that take any pod, in order. */
-export const nodes: readonly string[] = (await admin.list<Node>('nodes', {}))
-  .filter(
-    ({ spec }) =>
-      spec?.unschedulable !== true && !(spec?.taints ?? []).some((one) => one.effect !== 'PreferNoSchedule'),
-  )
-  .map((one) => one.metadata.name)
-  .toSorted();
+const freeNodes = async (): Promise<string[]> =>
+  (await admin.list<Node>('nodes', {}))
+    .filter(
+      ({ spec }) =>
+        spec?.unschedulable !== true &&
+        !(spec?.taints ?? []).some((one) => one.effect !== 'PreferNoSchedule'),
+    )
+    .map((one) => one.metadata.name)
+    .toSorted();
+
+/** Names of the nodes that take any pod, in order; new ones carry a taint for a moment. */
+export let nodes: readonly string[] = [];
+await until('nodes that take pods', async () => {
+  nodes = await freeNodes();
+  return nodes.length >= (ownDirectory === undefined ? 1 : 2);
+});
 export const [node1 = '', node2 = node1] = nodes;
 
 /** A connection whose kubeconfig is the administrator's, changed. */
