@@ -288,6 +288,15 @@ describe('a user without rights', () => {
       { ...FAILED, agentError: expect.stringContaining('Permission denied') },
     ],
     [
+      'writes rewards and tests into the volumes that are there for them',
+      {
+        user: 1000,
+        agent:
+          'echo 1 > $TOP/logs/verifier/reward.txt; printf "#!/bin/sh\\nexit 0\\n" > $TOP/tests/test.sh; mkdir -p $TOP/tests/deep/er; ln -s /etc $TOP/tests/etc; chmod 500 $TOP/tests/deep; rmdir $TOP/tests; mv $TOP/tests $TOP/other; exit 1',
+      },
+      FAILED,
+    ],
+    [
       "can't end it",
       { user: 1000, agent: 'kill -9 1; kill -TERM 1; kill -USR1 1; echo solved > solved.txt' },
       { reward: 1 },

@@ -8,6 +8,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -115,9 +116,20 @@ export const put = (directory: string, name: string, text: string): void => {
   renameSync(fresh, join(directory, name));
 };
 
+/** Lets their owner remove what is in directories; links are passed over. */
+const open = (directory: string): void => {
+  chmodSync(directory, 0o700);
+  for (const one of readdirSync(directory, { withFileTypes: true }))
+    if (one.isDirectory()) open(join(directory, one.name));
+};
+
 /** Removes everything in a directory; nothing is followed. */
 export const clear = (directory: string): void => {
-  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
+  for (const one of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, one.name);
+    if (one.isDirectory()) open(path);
+    rmSync(path, { recursive: true, force: true });
+  }
 };
 
 /** A file that is touched again and again. Whatever the agent did to the directory, it is there again. */

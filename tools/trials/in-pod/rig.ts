@@ -83,7 +83,8 @@ export const play = async (scene: Scene): Promise<Played> => {
     }
     for (const one of ['runtime/bin', 'home', 'ask', 'answer'])
       mkdirSync(inTrial(`k8sbench/${one}`), { recursive: true });
-    for (const one of ['bin', 'app']) mkdirSync(inTrial(one), { recursive: true });
+    for (const one of ['bin', 'app', ...(scene.user === undefined ? [] : ['tests', 'logs/verifier'])])
+      mkdirSync(inTrial(one), { recursive: true });
     for (const one of ['', 'k8sbench/home', 'app', 'bin']) chmodSync(inTrial(one), 0o777);
     const tests = inGate(`k8sbench/claim/bundles/${STAGED}/tasks/${ABOUT.task}/tests`);
     for (const one of [tests, inGate('k8sbench/ask'), inGate('k8sbench/answer')])
@@ -134,6 +135,10 @@ export const play = async (scene: Scene): Promise<Played> => {
       `mount --bind ${join(top, 'ask')} ${inTrial('k8sbench/ask')}`,
       `mount --bind ${join(top, 'answer')} ${inTrial('k8sbench/answer')}`,
       `mount -o remount,bind,ro ${inTrial('k8sbench/answer')}`,
+      // In pods both are volumes.
+      ...(scene.user === undefined
+        ? []
+        : ['tests', 'logs/verifier'].map((one) => `mount -t tmpfs -o mode=777 tmpfs ${inTrial(one)}`)),
     ].join(' && ');
     const identity =
       scene.user === undefined
