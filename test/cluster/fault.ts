@@ -116,6 +116,8 @@ export const meet = async (shared: Bed, fault: Fault): Promise<void> => {
       },
     });
     const process = start(bed, ['--run', run.name, ...(fault.words ?? SETTLE)]);
+    // Also when what happens to it fails.
+    undo.unshift(() => process.kill('SIGKILL'));
     const met = { bed, run, process };
     if (fault.happens) {
       // One that ends before that has said why.
@@ -123,7 +125,7 @@ export const meet = async (shared: Bed, fault: Fault): Promise<void> => {
       keep(await fault.happens(met));
     }
     const ended = await process.ended;
-    for (const step of undo.splice(0).toReversed()) await step();
+    for (const step of undo.splice(1).toReversed()) await step();
     const exit = fault.exit ?? 1;
     expect(ended.stderr).toMatch(fault.says);
     expect({ exit: ended.exit, stdout: ended.stdout }).toEqual({
