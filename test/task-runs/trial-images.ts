@@ -91,8 +91,21 @@ export const scriptedImage = (directory: string): string => {
 export const llamaImage = (directory: string): string => {
   const root = nodeRoot(directory, 'llama-root');
   cpSync(join(top, 'test/task-runs/engine'), join(root, 'engine'), { recursive: true });
-  run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional', '--loglevel=error'], {
-    cwd: join(root, 'engine'),
-  });
+  // Not `ci`: it wants packages of other systems in the lock, which no registry has for this version.
+  run(
+    [
+      'npm',
+      'install',
+      '--no-save',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--omit=optional',
+      '--loglevel=error',
+    ],
+    {
+      cwd: join(root, 'engine'),
+    },
+  );
   return imageOf(directory, 'llama', root);
 };
