@@ -5,7 +5,7 @@ import { machineText, markdown } from '../report.ts';
 
 export const clusterPart = (figures: readonly Figure[], machine: Machine): string => `\
 \`make bench-cluster\` (\`bun test/bench/cluster/main.ts [ROW…] [--repetitions N] [--json]\`), as root on Linux, measures in a cluster
-of two nodes that it starts on this machine (../cluster/README.md), and writes this part. The nodes, the API server and what
+of two nodes that it starts on this machine, and writes this part. The nodes, the API server and what
 is measured share the machine's cores: what costs time on one side costs it on the other, so these ratios are harder to
 reach than between machines of their own.
 
@@ -13,7 +13,7 @@ ${machineText(machine)}
 
 ${markdown(figures)}
 
-- **delivery**: a bundle of two releases of Node and this repository's npm packages. Ours from the start of its container to
+- **delivery**: a bundle of Bun, two releases of Node and this repository's npm packages. Ours from the start of its container to
   the session's first line: packed and compressed on the way, SHA-256 of the archive, unpacked, SHA-256 of every file, Node started.
   kubectl cp packs and unpacks, and verifies nothing; its pod runs already, with the same limits. Memory is that of the whole run-session.
 - **submit**: sessions of \`true\` in an image that the node has, from the start of run-session until its first sample is in the run
