@@ -38,7 +38,7 @@ const tokensText = (tokens: number): string =>
     ? `${(tokens / 1e9).toFixed(2)}G`
     : tokens >= 1e6
       ? `${(tokens / 1e6).toFixed(2)}M`
-      : tokens >= 1e4
+      : tokens >= 1e3
         ? `${(tokens / 1e3).toFixed(1)}k`
         : tokens.toFixed(0);
 
