@@ -1,0 +1,45 @@
+/** What lands: .ci/run adds up what its two suites count, and never calls a failure a success. */
+import { afterAll, expect, test } from 'bun:test';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const place = mkdtempSync(join(tmpdir(), 'k8sbench-landing-'));
+afterAll(() => rmSync(place, { recursive: true }));
+mkdirSync(join(place, '.ci'));
+cpSync(resolve(import.meta.dir, '../../.ci/run'), join(place, '.ci/run'));
+// A make whose suites say what they are told to say.
+mkdirSync(join(place, 'bin'));
+const make = join(place, 'bin/make');
+writeFileSync(
+  make,
+  `#!/bin/sh
+case "$*" in
+*test-cluster*) echo "$CLUSTER"; exit "$CLUSTER_STATUS" ;;
+*) echo "$HERE"; exit "$HERE_STATUS" ;;
+esac
+`,
+);
+chmodSync(make, 0o755);
+
+test.each<[here: string, status: number, cluster: string, status: number, last: string, exit: number]>([
+  ['5 passed, 0 failed', 0, 'noise\n7 passed, 0 failed', 0, '12 passed, 0 failed', 0],
+  ['5 passed, 1 failed', 1, '7 passed, 0 failed', 0, '12 passed, 1 failed', 1],
+  ['5 passed, 0 failed', 0, '7 passed, 2 failed', 1, '12 passed, 2 failed', 1],
+  ['no such compiler', 2, '7 passed, 0 failed', 0, '7 passed, 1 failed', 1],
+  ['5 passed, 0 failed', 0, 'no cluster', 1, '5 passed, 1 failed', 1],
+  ['5 passed, 0 failed', 0, '7 passed, 0 failed', 3, '12 passed, 1 failed', 1],
+])('%j (%d) and %j (%d): %j', (here, status, cluster, clusterStatus, last, exit) => {
+  const ran = Bun.spawnSync(['bash', join(place, '.ci/run')], {
+    env: {
+      PATH: `${join(place, 'bin')}:${process.env['PATH']}`,
+      // Somebody's cluster: nothing is installed.
+      K8SBENCH_TEST_KUBECONFIG: 'theirs',
+      HERE: here,
+      HERE_STATUS: String(status),
+      CLUSTER: cluster,
+      CLUSTER_STATUS: String(clusterStatus),
+    },
+  });
+  expect([ran.stdout.toString().trimEnd().split('\n').at(-1), ran.exitCode]).toEqual([last, exit]);
+});
