@@ -21,7 +21,7 @@ const ofKind = async (bed: Bed, kind: Kind): Promise<Figure[]> => {
   await run([process.execPath, inTree('test/bench/large-log.ts'), log, kind, String(BYTES)]);
   const jq = await peer('jq');
   // The made-up times are noisier than a session's; judged they are all the same.
-  const words = [...tool('analyze'), '--max-cv', '1'];
+  const words = [...tool('analyze'), '--max-cv', '9'];
   const each = await interleaved<string, Ran>(bed.repetitions, {
     // A run directory without run.json: the log alone, the rows written.
     directory: () => run([...words, '--run', directory, '--force']),
