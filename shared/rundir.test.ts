@@ -77,6 +77,8 @@ test('a directory that may not be read is refused; nothing in it is called missi
       () => console.log('opened'), (error) => console.log(error.message));`;
   chmodSync(scratch, 0o755);
   const { stdout } = Bun.spawnSync([process.execPath, '-e', script]);
+  // Whoever is no root could not remove it.
+  chmodSync(closed, 0o755);
   expect(stdout.toString()).toBe("can't read run directory 'closed': permission denied\n");
 });
 
