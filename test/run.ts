@@ -22,7 +22,11 @@ if (files.length === 0) {
   process.exit(1);
 }
 /** Tests that mount file systems: a plain user runs them in a user namespace of its own, where the machine gives one. */
-const MOUNTING = new Set(['test/hostile/disk.test.ts']);
+const MOUNTING = new Set([
+  'test/hostile/disk.test.ts',
+  'test/sessions/trial-gate.test.ts',
+  'test/sessions/trial-model.test.ts',
+]);
 
 /** What Bun's report says of a file; without an entry no test of it ran. */
 interface Counts {
