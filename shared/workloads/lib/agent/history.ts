@@ -1,13 +1,13 @@
 /** long-history: a session of N history tokens in RPC mode, in the terminal, and resumed from within the terminal. */
-import { type Bench, filled, openBench, settle } from './bench.ts';
+import { type Bench, filled, settle } from './bench.ts';
 import { LONG_PROMPTS, STREAM_END, STREAM_PROMPT } from './definition.ts';
-import { longScript, sayings } from './model.ts';
+import { sayings } from './model.ts';
 import type { Values } from './placeholders.ts';
 import { placeSession, resumeInTerminal, say } from './resumed.ts';
 import { typePrompt } from './pty.ts';
 import { roundedAll } from './rounded.ts';
 import { startRpc } from './rpc.ts';
-import type { AskedLong } from './scale.ts';
+import { type AskedLong, openLongBench } from './scale.ts';
 import { LAST_WORDS } from './session.ts';
 import { TerminalRun } from './terminal.ts';
 
@@ -117,22 +117,9 @@ const resumePhase = async (bench: Bench, values: Values) => {
 };
 
 /** One sample: the fields of its line. */
-export const historySample = async ({
-  settings,
-  arm,
-  dir,
-  seed,
-  context,
-  limit,
-}: AskedLong): Promise<object> => {
-  const bench = await openBench({
-    settings,
-    arm,
-    dir,
-    limit,
-    context,
-    script: () => longScript(LONG_PROMPTS),
-  });
+export const historySample = async (asked: AskedLong): Promise<object> => {
+  const { dir, seed } = asked;
+  const bench = await openLongBench(asked);
   try {
     const values = placeSession(bench, dir, seed);
     const rpc = await rpcPhase(bench, values);

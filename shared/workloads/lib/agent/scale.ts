@@ -20,23 +20,14 @@ export interface AskedLong {
   limit: number;
 }
 
+/** The bench of a long session: a model that answers each of its prompts. */
+export const openLongBench = ({ settings, arm, dir, limit, context }: AskedLong) =>
+  openBench({ settings, arm, dir, limit, context, script: () => longScript(LONG_PROMPTS) });
+
 /** One sample: the fields of its line. */
-export const scaleSample = async ({
-  settings,
-  arm,
-  dir,
-  seed,
-  context,
-  limit,
-}: AskedLong): Promise<object> => {
-  const bench = await openBench({
-    settings,
-    arm,
-    dir,
-    limit,
-    context,
-    script: () => longScript(LONG_PROMPTS),
-  });
+export const scaleSample = async (asked: AskedLong): Promise<object> => {
+  const { dir, seed } = asked;
+  const bench = await openLongBench(asked);
   try {
     const values = placeSession(bench, dir, seed);
     const run = resumeInTerminal(bench, values);
