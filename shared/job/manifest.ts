@@ -3,7 +3,15 @@ import type { Run } from '../../schemas/run.ts';
 import type { Values } from '../../schemas/values.ts';
 import { usage } from '../failure.ts';
 import { parseQuantity } from '../quantity.ts';
-import { POD_ANNOTATIONS, POD_LABELS } from './keep-away.ts';
+import {
+  metadata,
+  podBasics,
+  podMetadata,
+  resources,
+  RESTRICTED,
+  restrictedPod,
+  value,
+} from './pod-parts.ts';
 import { ACKNOWLEDGED, BUNDLE, CLAIM, claimSpool, commandOf, ROOTS, SPOOL } from './start-up.ts';
 
 export interface Session {
@@ -27,14 +35,10 @@ const identityOf = ({ run, mode, parent }: Session['about']): Record<string, str
   ...(parent === undefined ? {} : { 'app.kubernetes.io/part-of': parent }),
 });
 
-const USER = 65532;
 /** The pod's annotation that says when its Job was submitted; `run-session` fills it in. */
 export const SUBMITTED_AT = 'k8sbench/submitted-at';
 /** A Linux environment variable holds 128 KiB; the plan stays well below. */
 const LARGEST_PLAN = 100 << 10;
-
-/** A text that the kubelet leaves as it is: `$(NAME)` would be replaced, `$$` stands for one. */
-const literal = (text: string): string => text.replaceAll('$', '$$$$');
 
 const problemsOf = ({ about, plan, values }: Session): string[] => {
   const problems: string[] = [];
@@ -66,35 +70,13 @@ const problemsOf = ({ about, plan, values }: Session): string[] => {
   return problems;
 };
 
-/** Keeps the pod on Linux, on its node and architecture, and away from other sessions. */
-const affinityOf = ({ about, node }: Session): object => ({
-  nodeAffinity: {
-    requiredDuringSchedulingIgnoredDuringExecution: {
-      nodeSelectorTerms: [
-        {
-          matchExpressions: [
-            { key: 'kubernetes.io/os', operator: 'In', values: ['linux'] },
-            ...(about.arch === undefined
-              ? []
-              : [{ key: 'kubernetes.io/arch', operator: 'In', values: [about.arch] }]),
-          ],
-          // By name and not by a label, which may be another's; the scheduler still checks taints and room.
-          ...(node === undefined
-            ? {}
-            : { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }),
-        },
-      ],
-    },
-  },
-  podAntiAffinity: {
-    requiredDuringSchedulingIgnoredDuringExecution: [
-      // The API wants a label here; nodes that share its value or lack it are only kept apart too much or too little.
-      { labelSelector: { matchLabels: NAME }, namespaceSelector: {}, topologyKey: 'kubernetes.io/hostname' },
-    ],
-  },
-});
-
-const value = (name: string, text: string): object => ({ name, value: literal(text) });
+/** Other sessions, on every node. */
+const AWAY = {
+  requiredDuringSchedulingIgnoredDuringExecution: [
+    // The API wants a label here; nodes that share its value or lack it are only kept apart too much or too little.
+    { labelSelector: { matchLabels: NAME }, namespaceSelector: {}, topologyKey: 'kubernetes.io/hostname' },
+  ],
+};
 
 const field = (name: string, fieldPath: string): object => ({
   name,
@@ -144,36 +126,18 @@ const scratchOf = ({ scratchSize, scratchMedium, scratchStorageClass }: Values):
       };
 
 const podSpecOf = (session: Session): object => {
-  const { about, values } = session;
+  const { about, values, node } = session;
   const bundle = about.delivery === 'bundle';
   const image = (bundle ? values.baseImage : values.image)!;
-  const size = { cpu: String(values.cpus), memory: values.memory };
   const claim = values.pvc;
   return {
     restartPolicy: 'Never',
-    enableServiceLinks: false,
-    automountServiceAccountToken: false,
-    ...(values.serviceAccountName ? { serviceAccountName: values.serviceAccountName } : {}),
-    ...(values.priorityClassName ? { priorityClassName: values.priorityClassName } : {}),
-    ...(values.runtimeClassName ? { runtimeClassName: values.runtimeClassName } : {}),
-    ...(values.imagePullSecrets
-      ? {
-          imagePullSecrets: values.imagePullSecrets.map((one) =>
-            typeof one === 'string' ? { name: one } : one,
-          ),
-        }
-      : {}),
-    ...(values.nodeSelector ? { nodeSelector: values.nodeSelector } : {}),
-    ...(values.tolerations ? { tolerations: values.tolerations } : {}),
-    affinity: affinityOf(session),
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: USER,
-      runAsGroup: USER,
-      fsGroup: USER,
-      fsGroupChangePolicy: 'OnRootMismatch',
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
+    ...podBasics(values, values, {
+      arches: about.arch === undefined ? [] : [about.arch],
+      ...(node === undefined ? {} : { node }),
+      awayFrom: AWAY,
+    }),
+    securityContext: restrictedPod(),
     containers: [
       {
         name: 'bench',
@@ -182,12 +146,8 @@ const podSpecOf = (session: Session): object => {
         command: commandOf(bundle ? 'bundle' : 'image'),
         workingDir: '/data',
         env: environmentOf(session, image),
-        resources: { requests: size, limits: size },
-        securityContext: {
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        },
+        resources: resources({ cpu: String(values.cpus), memory: values.memory }),
+        securityContext: RESTRICTED,
         volumeMounts: [
           { name: 'data', mountPath: '/data' },
           ...(bundle ? [{ name: 'bundle', mountPath: BUNDLE }] : []),
@@ -208,16 +168,11 @@ export const manifestOf = (session: Session): Record<string, unknown> => {
   const problems = problemsOf(session);
   if (problems.length > 0) throw usage(problems);
   const { about, values } = session;
-  const labels = { ...values.labels, ...identityOf(about) };
+  const labels = identityOf(about);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: {
-      name: about.run,
-      namespace: values.namespace,
-      labels,
-      ...(values.annotations ? { annotations: values.annotations } : {}),
-    },
+    metadata: metadata(values, about.run, labels),
     spec: {
       backoffLimit: 0,
       completions: 1,
@@ -226,10 +181,7 @@ export const manifestOf = (session: Session): Record<string, unknown> => {
       activeDeadlineSeconds: values.deadlineSeconds,
       ttlSecondsAfterFinished: values.ttlSecondsAfterFinished,
       template: {
-        metadata: {
-          labels: { ...POD_LABELS, ...labels },
-          annotations: { ...POD_ANNOTATIONS, ...values.annotations },
-        },
+        metadata: podMetadata(values, labels),
         spec: podSpecOf(session),
       },
     },

@@ -8,7 +8,7 @@ import {
   resources,
   RESTRICTED,
   restrictedPod,
-} from '../../shared/task-run/pods.ts';
+} from '../../shared/job/pod-parts.ts';
 import type { TaskValues } from '../../shared/task-run/settings.ts';
 import script from './stage.txt';
 
@@ -50,10 +50,7 @@ export const stageJob = (archive: Archive, values: TaskValues): object => {
         metadata: podMetadata(values, labels),
         spec: {
           restartPolicy: 'Never',
-          ...podBasics(values, {
-            ...(values.nodeSelector ? { nodeSelector: values.nodeSelector } : {}),
-            ...(values.tolerations ? { tolerations: values.tolerations } : {}),
-          }),
+          ...podBasics(values, values),
           securityContext: restrictedPod(),
           containers: [
             {

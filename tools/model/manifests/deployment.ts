@@ -20,7 +20,7 @@ import {
   specVariable,
   USER,
   value,
-} from '../../../shared/task-run/pods.ts';
+} from '../../../shared/job/pod-parts.ts';
 import type { ModelFacts } from '../facts.ts';
 
 /** Where the engine sees the model's files. */
@@ -165,10 +165,7 @@ export const deployment = (facts: ModelFacts): object => {
       template: {
         metadata: podMetadata(values, labels),
         spec: {
-          ...podBasics(values, {
-            ...(gpu.nodeSelector ? { nodeSelector: gpu.nodeSelector } : {}),
-            ...(gpu.tolerations ? { tolerations: gpu.tolerations } : {}),
-          }),
+          ...podBasics(values, gpu),
           securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
           initContainers: [awaitContainer(facts)],
           containers: [engineContainer(facts), readyContainer(facts)],

@@ -9,7 +9,7 @@ import {
   RESTRICTED,
   restrictedPod,
   specVariable,
-} from '../../../shared/task-run/pods.ts';
+} from '../../../shared/job/pod-parts.ts';
 import type { ModelFacts } from '../facts.ts';
 
 const DEADLINE = 24 * 3600;
@@ -31,10 +31,7 @@ export const fetchJob = ({ model, staged, values, hub }: ModelFacts): object => 
         metadata: podMetadata(values, labels),
         spec: {
           restartPolicy: 'Never',
-          ...podBasics(values, {
-            ...(values.nodeSelector ? { nodeSelector: values.nodeSelector } : {}),
-            ...(values.tolerations ? { tolerations: values.tolerations } : {}),
-          }),
+          ...podBasics(values, values),
           securityContext: restrictedPod(),
           containers: [
             {

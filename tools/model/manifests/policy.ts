@@ -1,6 +1,6 @@
 /** Who may speak to a model, and to whom its engine may: trial pods of that model, and nobody. Pure. */
 import { COMPONENT, labelsOf, MODEL, MODEL_PORT, modelName, OURS } from '../../../shared/task-run/names.ts';
-import { metadata } from '../../../shared/task-run/pods.ts';
+import { metadata } from '../../../shared/job/pod-parts.ts';
 import type { ModelFacts } from '../facts.ts';
 
 export const networkPolicy = ({ model, values }: ModelFacts): object => {

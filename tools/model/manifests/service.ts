@@ -1,6 +1,6 @@
 /** The address of a model in the cluster. Pure. */
 import { labelsOf, MODEL_PORT, modelName } from '../../../shared/task-run/names.ts';
-import { metadata } from '../../../shared/task-run/pods.ts';
+import { metadata } from '../../../shared/job/pod-parts.ts';
 import type { ModelFacts } from '../facts.ts';
 
 export const service = ({ model, values }: ModelFacts): object => {

@@ -20,7 +20,7 @@ import {
   RESTRICTED,
   specVariable,
   USER,
-} from '../../../shared/task-run/pods.ts';
+} from '../../../shared/job/pod-parts.ts';
 import type { TaskValues } from '../../../shared/task-run/settings.ts';
 import type { PinnedModel } from '../../../shared/task-run/models.ts';
 import type { GateSpec } from '../in-pod/gate.ts';
@@ -191,11 +191,7 @@ const podSpec = (run: RunFacts, trial: TrialFacts): object => ({
   restartPolicy: 'Never',
   activeDeadlineSeconds: limitSeconds(trial.task),
   terminationGracePeriodSeconds: 10,
-  ...podBasics(run.values, {
-    ...(run.values.nodeSelector ? { nodeSelector: run.values.nodeSelector } : {}),
-    ...(run.values.tolerations ? { tolerations: run.values.tolerations } : {}),
-    arches: trial.task.platforms,
-  }),
+  ...podBasics(run.values, run.values, { arches: trial.task.platforms }),
   securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
   initContainers: [prepareContainer(run, trial)],
   containers: [trialContainer(run, trial), gateContainer(run, trial)],

@@ -1,6 +1,6 @@
-/** Parts that the pods of a task-completion run share. Pure. */
+/** Parts that all our pods share: a session's, and those of a task-completion run. Pure. */
 import type { Values } from '../../schemas/values.ts';
-import { POD_ANNOTATIONS, POD_LABELS } from '../job/keep-away.ts';
+import { POD_ANNOTATIONS, POD_LABELS } from './keep-away.ts';
 
 /** The user of everything that is ours. */
 export const USER = 65532;
@@ -40,8 +40,17 @@ export const value = (name: string, text: string): { name: string; value: string
 /** What a program of ours has to know, as lines of JSON. */
 export const specVariable = (spec: object): object => value('K8SBENCH_SPEC', JSON.stringify(spec, null, 2));
 
-/** Only there: Linux, and one of these architectures. */
-const affinity = (arches: readonly string[]): object => ({
+/** Which nodes may run a pod, by what Kubernetes itself says of them. */
+export interface Placement {
+  /** Empty: any architecture. */
+  arches?: readonly string[];
+  /** The only node; absent: the scheduler chooses. */
+  node?: string;
+  /** Pods it keeps away from, as `podAntiAffinity`. */
+  awayFrom?: object;
+}
+
+const affinityOf = ({ arches = [], node, awayFrom }: Placement): object => ({
   nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {
       nodeSelectorTerms: [
@@ -52,22 +61,26 @@ const affinity = (arches: readonly string[]): object => ({
               ? []
               : [{ key: 'kubernetes.io/arch', operator: 'In', values: [...arches] }]),
           ],
+          // By name and not by a label, which may be another's; the scheduler still checks taints and room.
+          ...(node === undefined
+            ? {}
+            : { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }),
         },
       ],
     },
   },
+  ...(awayFrom === undefined ? {} : { podAntiAffinity: awayFrom }),
 });
 
-/** Where a pod may run. */
-export interface Placement {
-  nodeSelector?: Values['nodeSelector'];
-  tolerations?: Values['tolerations'];
-  /** Absent: any. */
-  arches?: readonly string[];
-}
-
-/** What all of these pods have alike: no token, no variables of services, no neighbours' settings. */
-export const podBasics = (values: Values, { nodeSelector, tolerations, arches = [] }: Placement): object => ({
+/**
+ * What all of them have alike: no token, no variables of services, no neighbours' settings. The node's selector and
+ * tolerations stand apart from the values: a model's pod has others.
+ */
+export const podBasics = (
+  values: Values,
+  { nodeSelector, tolerations }: Pick<Values, 'nodeSelector' | 'tolerations'>,
+  placement: Placement = {},
+): object => ({
   enableServiceLinks: false,
   automountServiceAccountToken: false,
   ...(values.serviceAccountName ? { serviceAccountName: values.serviceAccountName } : {}),
@@ -82,7 +95,7 @@ export const podBasics = (values: Values, { nodeSelector, tolerations, arches = 
     : {}),
   ...(nodeSelector ? { nodeSelector } : {}),
   ...(tolerations ? { tolerations } : {}),
-  affinity: affinity(arches),
+  affinity: affinityOf(placement),
 });
 
 /** A pod template's metadata. */
