@@ -17,7 +17,7 @@ import { copySource, digestOf } from './source.ts';
 import { knownIdentity, remember, stateBefore } from './stamp.ts';
 import { tasksPart } from './tasks.ts';
 import { listOf, normalise } from './tree.ts';
-import type { BundleCall } from './verbs.ts';
+import type { BundleCall } from './flags.ts';
 
 interface Place {
   path: string;

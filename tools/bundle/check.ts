@@ -10,7 +10,7 @@ import { jsonText } from '../../shared/read.ts';
 import { readProfile } from '../../shared/profiles/read.ts';
 import { executablesOf } from './executables.ts';
 import { missingNeeds } from '../../shared/bundle/needs.ts';
-import type { BundleCall } from './verbs.ts';
+import type { BundleCall } from './flags.ts';
 
 export interface Checked {
   contents: Contents;

@@ -10,7 +10,7 @@ import { plainText } from '../../shared/terminal.ts';
 import { readFacts } from './assemble.ts';
 import { bundleDirectory } from './check.ts';
 import { type BuiltFile, listOf } from './tree.ts';
-import type { BundleCall } from './verbs.ts';
+import type { BundleCall } from './flags.ts';
 
 export type Difference =
   | { what: 'commit' | 'version' | 'artifact'; name: string; a: string | null; b: string | null }

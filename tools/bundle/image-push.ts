@@ -4,7 +4,7 @@ import { credentialsOf, isHere } from '../../shared/registry/access.ts';
 import { registryClient } from '../../shared/registry/client.ts';
 import { formatReference, type ImageReference } from '../../shared/registry/reference.ts';
 import { runBuild } from './command.ts';
-import type { BundleCall } from './verbs.ts';
+import type { BundleCall } from './flags.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

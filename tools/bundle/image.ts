@@ -24,7 +24,7 @@ import {
 } from './image-config.ts';
 import { pushArchive, skopeoProblem } from './image-push.ts';
 import { withOwnDirectory } from './own-directory.ts';
-import type { BundleCall } from './verbs.ts';
+import type { BundleCall } from './flags.ts';
 
 /** Where a session's image has the artifacts (spec §4). */
 const UNDER = 'opt/k8sbench/';

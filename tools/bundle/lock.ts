@@ -9,7 +9,7 @@ import { writeAtomically } from '../../shared/files.ts';
 import { check, jsonText, readJson } from '../../shared/read.ts';
 import { lockArm } from './lock-arm.ts';
 import { wishAgain, type Wish, wishOf } from './lock-wish.ts';
-import type { BundleCall } from './verbs.ts';
+import type { BundleCall } from './flags.ts';
 
 const NAMES = ['package.json', 'package-lock.json'];
 

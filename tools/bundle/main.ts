@@ -1,14 +1,12 @@
 #!/usr/bin/env bun
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { flags, verbOf, VERBS } from './verbs.ts';
+import { verbsText } from '../../shared/verbs.ts';
+import { flags } from './flags.ts';
+import { verbOf, VERBS } from './verbs.ts';
 
 const more = `
-VERBS
-
-${Object.entries(VERBS)
-  .map(([name, verb]) => `  ${name.padEnd(7)}${verb.about}`)
-  .join('\n')}
+${verbsText(VERBS)}
 
 A bundle's identity is the SHA-256 of its archive before compression: the same on every machine.
 

@@ -7,7 +7,7 @@ import { EXIT, type Exit } from '../../shared/exit.ts';
 import { failed, usage } from '../../shared/failure.ts';
 import { streamAtomically } from '../../shared/files.ts';
 import { bundleDirectory, lookAtBundle, of } from './check.ts';
-import type { BundleCall } from './verbs.ts';
+import type { BundleCall } from './flags.ts';
 
 export const pack = {
   about: 'DIR: checks a bundle and writes it as one archive; prints its identity and the file',

@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 import { type LockedTask, tasksLock } from '../../schemas/tasks-lock.ts';
 import { cause, failed, usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
-import { fileName, text } from '../../shared/flags.ts';
 import { inTree } from '../../shared/own-files.ts';
 import { check, parseJson, readText } from '../../shared/read.ts';
 import { PROGRAM } from '../../shared/task-run/names.ts';
@@ -12,12 +11,7 @@ import { treeOf } from '../../shared/tree-digest.ts';
 import { workloadsRoot } from '../../shared/workloads-place.ts';
 import type { Part } from './assemble.ts';
 import { listOf, normalise } from './tree.ts';
-import type { BundleCall } from './verbs.ts';
-
-export const taskFlags = {
-  tasks: fileName("build: a dataset's directory of tasks: makes a trial bundle"),
-  'tasks-lock': text('build, with --tasks: the locked tasks', 'FILE', { default: 'tasks.lock' }),
-};
+import type { BundleCall } from './flags.ts';
 
 /** What of a task is carried; its answer never is. */
 const isCarried = (path: string): boolean => path === 'instruction.md' || path.startsWith('tests/');

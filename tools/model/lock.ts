@@ -7,23 +7,10 @@ import { instant, revision as revisionSchema } from '../../schemas/primitives.ts
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { failed, usage } from '../../shared/failure.ts';
 import { writeAtomically } from '../../shared/files.ts';
-import { many, text, whole } from '../../shared/flags.ts';
 import { check, jsonText, readJson } from '../../shared/read.ts';
 import { filesIn } from './lock/directory.ts';
 import { type Listing, listingOf, withDigests } from './lock/listing.ts';
-import type { ModelCall, Verb } from './verbs.ts';
-
-export const lockFlags = {
-  engine: text('lock: an engine of models.lock', 'NAME'),
-  repository: text('lock: where the model is published', 'OWNER/NAME'),
-  revision: text('lock: its revision in full', 'SHA'),
-  published: text("lock: when that was published (default: the listing's last change)", 'TIME'),
-  dir: text('lock: a directory with its files', 'DIR'),
-  listing: text("lock: a copy of the hub's listing (/api/models/OWNER/NAME/revision/SHA?blobs=true)", 'FILE'),
-  file: many(text('lock: only files that fit this pattern', 'PATTERN')),
-  arg: many(text("lock: added to the engine's command", 'WORD')),
-  'context-tokens': whole('lock: tokens that the model takes at most', 'N', { min: 1 }),
-};
+import { type ModelCall, type ModelVerb, lockFlags } from './flags.ts';
 
 const FORM = { repository: /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/ };
 
@@ -79,7 +66,7 @@ const changesOf = (id: string, before: Model | undefined, after: Model): string[
     );
 };
 
-export const lock: Verb = {
+export const lock: ModelVerb = {
   about: "pins a model's files in models.lock, from a directory or a hub's listing; prints what changed",
   flags: [...(Object.keys(lockFlags) as (keyof typeof lockFlags)[]), 'model', 'models-lock', 'hub'],
   async run(call: ModelCall): Promise<Exit> {

@@ -1,14 +1,12 @@
 #!/usr/bin/env bun
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { flags, verbOf, VERBS } from './verbs.ts';
+import { verbOf, verbsText } from '../../shared/verbs.ts';
+import { flags } from './flags.ts';
+import { VERBS } from './verbs.ts';
 
 const more = `
-VERBS
-
-${Object.entries(VERBS)
-  .map(([name, verb]) => `  ${name.padEnd(7)}${verb.about}`)
-  .join('\n')}
+${verbsText(VERBS)}
 
 EXAMPLES
 
@@ -23,7 +21,7 @@ export const tool = defineTool({
   words: [{ name: 'VERB', about: 'what to do (default: print)', options: Object.keys(VERBS) }],
   more,
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
-  run: async (call) => verbOf(call).run(call),
+  run: async (call) => verbOf('model', VERBS, call, 'print').run(call),
 });
 
 export const main = tool.main;

@@ -1,33 +1,24 @@
 /** `model`: the objects of one model, in the order in which they have to be applied: the policy before the pods that it is for. */
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
-import { text, yes } from '../../shared/flags.ts';
 import { jsonText } from '../../shared/read.ts';
-import { type PinnedModel, modelFlags, readModel } from '../../shared/task-run/models.ts';
+import { type PinnedModel, readModel } from '../../shared/task-run/models.ts';
 import { modelUrl } from '../../shared/task-run/names.ts';
 import { documents } from '../../shared/task-run/print.ts';
-import { settingFlags, stagedProblems, taskSettings } from '../../shared/task-run/settings.ts';
+import { stagedProblems, taskSettings } from '../../shared/task-run/settings.ts';
 import type { ModelFacts } from './facts.ts';
 import { deployment, deploymentProblems } from './manifests/deployment.ts';
 import { fetchJob } from './manifests/fetch.ts';
 import { networkPolicy } from './manifests/policy.ts';
 import { service } from './manifests/service.ts';
-import type { ModelCall, Verb } from './verbs.ts';
-
-export const printFlags = {
-  ...modelFlags,
-  staged: text("the staged bundle's SHA-256, as 'stage' prints it", 'SHA256'),
-  hub: text("fetch from here instead of the lock's hub", 'URL'),
-  'allow-open-network': yes('start the engine also where no network policy holds'),
-  ...settingFlags,
-};
+import { type ModelCall, type ModelVerb, printFlags } from './flags.ts';
 
 const relaxedOf = ({ engine }: PinnedModel): string[] =>
   engine.user === 0
     ? ['The engine runs as root, without capabilities: its image can run as nobody else.']
     : ['All pods keep the restricted Pod Security level.'];
 
-export const print: Verb = {
+export const print: ModelVerb = {
   about: 'prints the objects of one model: policy, Service, fetch Job, Deployment; no cluster',
   flags: [...(Object.keys(printFlags) as (keyof typeof printFlags)[]), 'json'],
   async run({ flags, world, talk }: ModelCall): Promise<Exit> {

@@ -19,7 +19,7 @@ import { clockWarning } from './clock.ts';
 import { type History, readHistory, runName } from './history.ts';
 import { type Identity, isOther, Rolling } from './rolling.ts';
 import { trackLineOf } from './track-line.ts';
-import type { Verb } from './call.ts';
+import type { TrackerVerb } from './call.ts';
 
 /** The run's analysis, when it may have tracker lines. */
 const judgedAnalysis = async (run: RunDirectory): Promise<Analysis> => {
@@ -61,7 +61,7 @@ const sayRepair = (repair: Repair | undefined, track: string, talk: Talk): void 
 const others = ({ references }: Rolling, own: Identity = {}): number =>
   references.filter((one) => isOther(one, own)).length;
 
-export const append: Verb = {
+export const append: TrackerVerb = {
   about: "appends a judged run's lines to the history and prints them",
   flags: ['run', 'track', 'baseline', 'history', 'purpose'],
   async run({ flags, world, talk }) {

@@ -7,7 +7,7 @@ import { table } from '../../shared/terminal.ts';
 import { type Commits, type Ordered, wholeCommit } from './commit-order.ts';
 import type { Change } from '../../shared/evidence/changes.ts';
 import { changesIn, readSeries, shortCommit, shortP, stepText } from './read-series.ts';
-import type { Verb } from './call.ts';
+import type { TrackerVerb } from './call.ts';
 
 /** Runs that were made to pin a change down count beside those of the history. */
 const PURPOSES = ['main', 'bisect'];
@@ -65,7 +65,7 @@ const rowOf = (one: BisectStep): string[] => [
   shortP(one.p),
 ];
 
-export const bisect: Verb = {
+export const bisect: TrackerVerb = {
   about: 'names the commits worth measuring next; in the repository of what is measured',
   flags: ['run', 'track', 'rule', 'turns', 'metric', 'json'],
   async run(call) {

@@ -1,7 +1,7 @@
-/** What `tracker` takes, and what one of its words is. */
+/** What `tracker` takes. */
 import type { Call } from '../../shared/command-line.ts';
-import type { Exit } from '../../shared/exit.ts';
 import { choice, fileName, list, many, readFileName, text, whole, yes } from '../../shared/flags.ts';
+import type { Verb } from '../../shared/verbs.ts';
 
 export const flags = {
   run: text("append, changes, bisect: run directory; '-' reads its path from stdin", 'DIR'),
@@ -24,10 +24,4 @@ export const flags = {
 };
 
 export type TrackerCall = Call<typeof flags>;
-
-export interface Verb {
-  about: string;
-  /** The flags that it takes. */
-  flags: readonly (keyof typeof flags)[];
-  run(call: TrackerCall): Promise<Exit>;
-}
+export type TrackerVerb = Verb<typeof flags>;

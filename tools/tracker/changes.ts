@@ -5,7 +5,7 @@ import { table } from '../../shared/terminal.ts';
 import type { Ordered } from './commit-order.ts';
 import { changesIn, readSeries, shortCommit, shortP, stepText } from './read-series.ts';
 import type { Change } from '../../shared/evidence/changes.ts';
-import type { Verb } from './call.ts';
+import type { TrackerVerb } from './call.ts';
 
 /** Runs of this purpose make the history (DESIGN §5). */
 const MAIN = 'main';
@@ -65,7 +65,7 @@ const tableOf = (lines: readonly ChangeLine[], nodeTypes: number): string =>
     [1, 3, 4, 5, 9],
   );
 
-export const changes: Verb = {
+export const changes: TrackerVerb = {
   about: 'finds where candidate/reference ratios changed, with the commits on either side',
   flags: ['run', 'track', 'purpose', 'rule', 'turns', 'metric', 'within', 'fail-on', 'json'],
   async run(call) {

@@ -1,21 +1,18 @@
 #!/usr/bin/env bun
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
+import { verbOf, verbsText } from '../../shared/verbs.ts';
 import { flags } from './call.ts';
-import { verbOf, VERBS } from './verbs.ts';
+import { VERBS } from './verbs.ts';
 
 export const tool = defineTool({
   name: 'tracker',
   about: 'the history of comparisons: one line per size and candidate, append-only',
   flags,
   words: [{ name: 'VERB', about: 'what to do', required: true, options: Object.keys(VERBS) }],
-  more: [
-    'VERBS',
-    '',
-    ...Object.entries(VERBS).map(([name, verb]) => `  ${name.padEnd(9)}${verb.about}`),
-  ].join('\n'),
+  more: verbsText(VERBS),
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.judgedBad, EXIT.invalid],
-  run: async (call) => verbOf(call).run(call),
+  run: async (call) => verbOf('tracker', VERBS, call).run(call),
 });
 
 export const main = tool.main;

@@ -6,7 +6,7 @@ import { painter } from '../../shared/terminal.ts';
 import { sayBroken } from './broken-lines.ts';
 import { type Entry, type History, LineReader, parsedLine, readHistory } from './history.ts';
 import { historyTable } from './history-table.ts';
-import type { Verb } from './call.ts';
+import type { TrackerVerb } from './call.ts';
 
 /** How many lines a table shows when nobody says. */
 const LAST = 20;
@@ -51,7 +51,7 @@ const readable = (
   }
 };
 
-export const show: Verb = {
+export const show: TrackerVerb = {
   about: 'shows the history, newest last',
   flags: ['track', 'rule', 'turns', 'last', 'json'],
   async run({ flags, world, talk }) {

@@ -17,7 +17,7 @@ import { progressOn } from './collect/progress.ts';
 import { clusterOf } from './connection.ts';
 import { readTrials } from './run-trials.ts';
 import { isFinal, knownOf, readLines } from './trials-file.ts';
-import type { TrialsCall, Verb } from './verbs.ts';
+import type { TrialsCall, TrialsVerb } from './flags.ts';
 
 const LISTING_MS = 1000;
 
@@ -109,7 +109,7 @@ const applied = async (
     talk.warn(`${plan.lost.length} trials were lost, and not by an agent; '--again' tries only them again`);
 };
 
-export const apply: Verb = {
+export const apply: TrialsVerb = {
   about: 'submits the Jobs that are not there yet, at most so many at once; goes on where it stopped',
   flags: ['run', 'at-once', 'again', 'queue', 'settle', 'kubeconfig', 'context', 'dry-run'],
   async run(call): Promise<Exit> {

@@ -13,7 +13,7 @@ import { progressOn } from './collect/progress.ts';
 import { clusterOf } from './connection.ts';
 import { readTrials } from './run-trials.ts';
 import { addLines, isFinal, keyOf, knownOf, LINES_FILE, readLines } from './trials-file.ts';
-import type { TrialsCall, Verb } from './verbs.ts';
+import type { TrialsCall, TrialsVerb } from './flags.ts';
 
 /** Held by `trials apply` while it has Jobs to submit. */
 export const APPLY_LOCK = '.trials-apply.lock';
@@ -132,7 +132,7 @@ const gather = async (
   }
 };
 
-export const collect: Verb = {
+export const collect: TrialsVerb = {
   about: "waits for the Jobs' results and keeps them: complete, or an error that names what is missing",
   flags: ['run', 'wait', 'settle', 'kubeconfig', 'context'],
   async run(call): Promise<Exit> {

@@ -3,35 +3,16 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { instant } from '../../schemas/primitives.ts';
 import { type TasksLock, tasksLock } from '../../schemas/tasks-lock.ts';
-import type { Call } from '../../shared/command-line.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { failed, usage } from '../../shared/failure.ts';
 import { writeAtomically } from '../../shared/files.ts';
-import { list, many, readText as readWord, text } from '../../shared/flags.ts';
 import { check, jsonText, readJson } from '../../shared/read.ts';
 import { credentialsOf } from '../../shared/registry/access.ts';
 import { registryClient } from '../../shared/registry/client.ts';
+import { type LockCall, lockFlags } from './flags.ts';
 import { type Checkout, readCheckout } from './lock/checkout.ts';
 import { differencesOf } from './lock/differences.ts';
 import { type ImageFacts, resolveImages } from './lock/images.ts';
-
-export const lockFlags = {
-  src: text("lock: the dataset's directory of tasks, a clean git checkout", 'DIR'),
-  dataset: text("lock: the dataset's name", 'NAME'),
-  'repo-url': text('lock: where it is published', 'URL'),
-  commit: text("lock: its commit (default: the checkout's)", 'SHA'),
-  published: text("lock: when that was published (default: the commit's time)", 'TIME'),
-  mirror: many(text('lock: asked instead of a registry, before it', 'REGISTRY=URL')),
-  check: text('lock: write nothing, tell how this lock differs from the checkout', 'FILE'),
-};
-
-export const lockOut = { out: text('lock: the lock (default: tasks.lock)', 'FILE') };
-export const lockTasks = { tasks: list('only these tasks', 'A,…', readWord) };
-
-const own = { ...lockFlags, ...lockOut, ...lockTasks };
-
-/** Of any tool whose flags hold these. */
-export type LockCall = Pick<Call<typeof own>, 'flags' | 'world' | 'talk'>;
 
 const mirrorsOf = (given: readonly string[]): Record<string, string[]> => {
   const all: Record<string, string[]> = {};
@@ -86,7 +67,7 @@ const checked = (call: LockCall, checkout: Checkout): Exit => {
 
 export const lock = {
   about: "pins a dataset's tasks: commit, files, images by digest; --check compares a lock with a checkout",
-  flags: [...Object.keys(lockFlags), 'out', 'tasks'] as (keyof typeof own)[],
+  flags: [...(Object.keys(lockFlags) as (keyof typeof lockFlags)[]), 'out', 'tasks'] as const,
   async run(call: LockCall): Promise<Exit> {
     const { flags, world, talk } = call;
     if (flags.src === undefined) throw usage("a lock needs --src=<DIR>: the dataset's directory of tasks");

@@ -3,42 +3,21 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ArmSettings, armSettings } from '../../schemas/arm-settings.ts';
 import { type LockedTask, type TasksLock, tasksLock } from '../../schemas/tasks-lock.ts';
-import type { Call } from '../../shared/command-line.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
 import { sha256, touch, writeAtomically } from '../../shared/files.ts';
-import { list, many, readText as readWord, text, whole, yes } from '../../shared/flags.ts';
 import { check, jsonText, parseJson, readText } from '../../shared/read.ts';
-import { modelFlags, readModel } from '../../shared/task-run/models.ts';
-import { settingFlags, stagedProblems, taskSettings } from '../../shared/task-run/settings.ts';
+import { readModel } from '../../shared/task-run/models.ts';
+import { stagedProblems, taskSettings } from '../../shared/task-run/settings.ts';
 import { parseYaml } from '../../shared/yaml.ts';
 import { ARMS } from './arms.ts';
+import { printFlags, type TrialsCall, type TrialsVerb } from './flags.ts';
 import { printTrials } from './manifests/plan.ts';
 import { MANIFESTS_FILE } from './apply/documents.ts';
 import { TRIALS_FILE } from './run-trials.ts';
 
-export const printFlags = {
-  ...modelFlags,
-  staged: text("print: the staged bundle's SHA-256", 'SHA256'),
-  'tasks-lock': text('print: the locked tasks', 'FILE', { default: 'tasks.lock' }),
-  'trial-arms': list('print: arms of the bundle that work on the tasks', 'A,…', readWord),
-  'arm-settings': many(text("print: an arm's settings; replaces built-in ones", 'FILE')),
-  attempts: whole('print: tries of each task by each arm', 'N', { min: 1, max: 1000, default: 5 }),
-  'trust-system': yes("print: score also what was changed of the image's commands and libraries; it is told"),
-  ...settingFlags,
-};
-
-const own = {
-  ...printFlags,
-  tasks: list('only these tasks', 'A,…', readWord),
-  out: text('print: directory that gets trials.yaml and trials.json', 'DIR'),
-  json: yes('print: print trials.json'),
-};
-
-type PrintCall = Pick<Call<typeof own>, 'flags' | 'world' | 'talk'>;
-
 /** Settings by arm: built-in ones, replaced by those of files. */
-const armsOf = ({ flags, world }: PrintCall): { arms: ArmSettings[]; inputs: Record<string, string> } => {
+const armsOf = ({ flags, world }: TrialsCall): { arms: ArmSettings[]; inputs: Record<string, string> } => {
   const known = new Map(Object.entries(ARMS));
   const inputs: Record<string, string> = {};
   const given: string[] = [];
@@ -65,7 +44,7 @@ const armsOf = ({ flags, world }: PrintCall): { arms: ArmSettings[]; inputs: Rec
   return { arms, inputs };
 };
 
-const tasksOf = ({ flags, world }: PrintCall): { lock: TasksLock; digest: string; tasks: LockedTask[] } => {
+const tasksOf = ({ flags, world }: TrialsCall): { lock: TasksLock; digest: string; tasks: LockedTask[] } => {
   const shown = flags['tasks-lock'] ?? 'tasks.lock';
   const written = readText(resolve(world.cwd, shown), shown);
   const lock = check(tasksLock, { value: parseJson(written, shown, usage) }, shown, usage);
@@ -86,7 +65,7 @@ const tasksOf = ({ flags, world }: PrintCall): { lock: TasksLock; digest: string
 
 /** Writes both files; a directory whose trials have begun keeps what they were printed from. */
 const writeInto = async (
-  { world, talk }: PrintCall,
+  { world, talk }: TrialsCall,
   out: string,
   files: Record<string, string>,
   summary: string,
@@ -107,10 +86,10 @@ const writeInto = async (
   await world.stdout.write(`${out}\n`);
 };
 
-export const print = {
+export const print: TrialsVerb = {
   about: 'prints the Jobs of a run, or writes them with their list into a directory; no cluster',
-  flags: [...Object.keys(printFlags), 'tasks', 'out', 'json'] as (keyof typeof own)[],
-  async run(call: PrintCall): Promise<Exit> {
+  flags: [...(Object.keys(printFlags) as (keyof typeof printFlags)[]), 'tasks', 'out', 'json'],
+  async run(call: TrialsCall): Promise<Exit> {
     const { flags, world, talk } = call;
     const values = await taskSettings(world, flags, ['trialPVC'], stagedProblems(flags.staged));
     const model = readModel(flags, world);

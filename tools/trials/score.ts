@@ -13,7 +13,7 @@ import { linesOf } from './lines.ts';
 import { readTrials } from './run-trials.ts';
 import { type Asked, scoreOf } from './score/score.ts';
 import { scoreText } from './score/score-text.ts';
-import type { Verb } from './verbs.ts';
+import type { TrialsVerb } from './flags.ts';
 
 const SCORE_FILE = 'trials-score.json';
 
@@ -55,7 +55,7 @@ const ofFile = async (given: string, world: World): Promise<Pick<Asked, 'lines' 
   return { lines: linesOf(text, place), planned: [], inputs: { [place]: sha256(text) } };
 };
 
-export const score: Verb = {
+export const score: TrialsVerb = {
   about: 'solve rates, differences between arms, tokens, cost and times of what was collected',
   flags: ['run', 'from', 'prices', 'draws', 'seed', 'out', 'json'],
   async run({ flags, world, talk }) {

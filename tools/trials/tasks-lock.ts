@@ -1,7 +1,8 @@
 /** `k8sbench tasks-lock`: `trials lock` under its older name. */
 import { defineTool } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { lock, lockFlags, lockOut, lockTasks } from './lock.ts';
+import { lockFlags, lockOut, lockTasks } from './flags.ts';
+import { lock } from './lock.ts';
 
 /** What a flag says without the verb that it belongs to. */
 const alone = <F extends Record<string, { about: string }>>(flags: F): F =>
