@@ -1,10 +1,16 @@
 /** results.jsonl and seeds.jsonl: the log's sample and seed lines without `t` and `seq`; candidates carry `version` (spec §5). */
-import type { Sample, Seed } from '../../schemas/log.ts';
+import type { Facts, Sample, Seed } from '../../schemas/log.ts';
 import { withPlainLists } from './long-line.ts';
-import type { Session } from './session.ts';
+import type { MeasuredProfile } from './measured-profile.ts';
 
 /** How a sample line of ours begins. */
 const START = Buffer.from('{"t":"sample","seq":');
+
+/** The session that rows are of. */
+interface OfSession {
+  facts: Facts | undefined;
+  profile: MeasuredProfile | undefined;
+}
 
 /** What is added to a target's rows: the fields, and the same as the end of a row. */
 interface Extra {
@@ -20,14 +26,14 @@ export class Rows {
   readonly #seeds: string[] = [];
   /** In a run of several sessions each row names its own. */
   readonly #ofSeveral: boolean;
-  #session: Session | undefined;
+  #session: OfSession | undefined;
   #extras = new Map<string, Extra>();
 
   constructor(ofSeveral: boolean) {
     this.#ofSeveral = ofSeveral;
   }
 
-  add(line: Sample | Seed, session: Session, block: Buffer, from: number, to: number): void {
+  add(line: Sample | Seed, session: OfSession, block: Buffer, from: number, to: number): void {
     const extra = this.#extraOf(line.target, session);
     if (line.t === 'seed') this.#seeds.push(rowOf(line, extra.fields));
     else if (!this.#splice(line, extra, block, from, to))
@@ -46,7 +52,7 @@ export class Rows {
     return this.#seeds.join('');
   }
 
-  #extraOf(target: string, session: Session): Extra {
+  #extraOf(target: string, session: OfSession): Extra {
     if (this.#session !== session) {
       this.#session = session;
       this.#extras.clear();

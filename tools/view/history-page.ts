@@ -4,9 +4,11 @@ import { atItsSize } from '../../shared/sizes.ts';
 import { trackerValues } from '../../shared/tracker-values.ts';
 import type { Page } from './document.ts';
 import { figure } from './figures.ts';
-import { MOST_RUNS } from './history.ts';
 import { markup, htmlTable, type Markup } from './markup.ts';
 import type { HistorySeries } from './payload.ts';
+
+/** A page holds so many of the newest runs of each rule and size. */
+export const MOST_RUNS = 3000;
 
 /** Every metric that any run has, the tracker's own first. */
 const metricsIn = (series: readonly HistorySeries[]): SampleMetric[] => {

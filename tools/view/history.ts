@@ -8,12 +8,9 @@ import { readText } from '../../shared/read.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 import type { World } from '../../shared/world.ts';
 import { type FoundChange, readChanges } from './changes-file.ts';
-import { historyPage } from './history-page.ts';
+import { historyPage, MOST_RUNS } from './history-page.ts';
 import type { HistoryPoint, HistorySeries } from './payload.ts';
-import type { Plan } from './show.ts';
-
-/** A page holds so many of the newest runs of each rule and size. */
-export const MOST_RUNS = 3000;
+import type { PagePlan } from './page-plan.ts';
 
 const asNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
@@ -116,7 +113,7 @@ const seriesOfHistory = (
   return { series, left, others };
 };
 
-export const historyPlan = (track: string, changes: string | undefined, world: World): Plan => {
+export const historyPlan = (track: string, changes: string | undefined, world: World): PagePlan => {
   const text = readText(resolve(world.cwd, track), track);
   const given = changes === undefined ? undefined : readText(resolve(world.cwd, changes), changes);
   const out = `${track.replace(/\.jsonl$/, '')}.html`;

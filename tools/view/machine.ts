@@ -1,7 +1,6 @@
 /** Where a run was measured, session by session, and what the page was made from. Pure. */
 import type { Analysis, Session } from '../../schemas/analysis.ts';
 import { htmlTable, type Markup, markup, textLines } from './markup.ts';
-import type { RunMaterial } from './run-page.ts';
 
 const throttled = ({ throttle }: Session): string => {
   const all = Object.values(throttle).filter((one) => one.throttledSamples !== null);
@@ -53,7 +52,7 @@ const identityRows = ({ identities }: Analysis): string[][] => [
   ...Object.entries(identities).map(([name, one]) => [name, one.commit ?? '–', one.sha256 ?? '–']),
 ];
 
-export const machineSection = ({ payload: { analysis }, env }: RunMaterial): Markup => {
+export const machineSection = (analysis: Analysis, env: string | undefined): Markup => {
   const imported = importedRows(analysis);
   const stopped = analysis.sessions.filter((one) => one.stopped !== undefined);
   return markup`<section aria-labelledby="machine">

@@ -12,6 +12,7 @@ import { markup, htmlTable, type Markup } from './markup.ts';
 import { atSize, sizeList, sizeName } from './names.ts';
 import type { RunPayload } from './payload.ts';
 
+/** What a run's page shows. */
 export interface RunMaterial {
   payload: RunPayload;
   calibration?: Calibration;
@@ -168,7 +169,7 @@ export const runPage = (material: RunMaterial): Omit<Page, 'made'> => {
       <div class="controls">
         <button type="button" data-open aria-pressed="false">Open all metrics</button>
       </div>
-      ${turns.map((size) => sizeSection(material, size))} ${machineSection(material)}
+      ${turns.map((size) => sizeSection(material, size))} ${machineSection(analysis, material.env)}
     </main>`;
   const [first] = analysis.judged ? analysis.conclusions : [];
   return {

@@ -10,7 +10,7 @@ import * as v from 'valibot';
 import { type LogReadings, readLogReadings } from './log-readings.ts';
 import { runPage } from './run-page.ts';
 import { seriesOf } from './series.ts';
-import type { Plan } from './show.ts';
+import type { PagePlan } from './page-plan.ts';
 
 /** Each session's directory, inside the run's. */
 const sessionDirectories = (run: RunDirectory, sessions: readonly { run: string }[]): Map<string, string> => {
@@ -23,7 +23,7 @@ const sessionDirectories = (run: RunDirectory, sessions: readonly { run: string 
   );
 };
 
-export const runPlan = async (run: RunDirectory): Promise<Plan> => {
+export const runPlan = async (run: RunDirectory): Promise<PagePlan> => {
   const analysis = await readAnalysis(run);
   const directories = sessionDirectories(run, analysis.sessions);
   return {

@@ -10,23 +10,13 @@ import { readText } from '../../shared/read.ts';
 import { openRun } from '../../shared/rundir.ts';
 import { isOfTrials } from '../../shared/trials-results.ts';
 import { VERSION } from '../../shared/version.ts';
-import type { Page } from './document.ts';
 import { madeMark } from './made-mark.ts';
+import type { PagePlan } from './page-plan.ts';
 
 type Text = Flag<string | undefined>;
 type ViewCall = Call<{ run: Text; track: Text; changes: Text; out: Text; force: Flag<boolean> }>;
 
-/** A page that is not made yet: the digest of what it is made from, and how. */
-export interface Plan {
-  inputs: Readonly<Record<string, string>>;
-  /** Where it goes when nobody says. */
-  out: string;
-  /** What is printed once it is there. */
-  printed: string;
-  make(): Promise<Omit<Page, 'made'>>;
-}
-
-const planOf = async ({ flags, world }: ViewCall): Promise<Plan> => {
+const planOf = async ({ flags, world }: ViewCall): Promise<PagePlan> => {
   const problems = [
     ...((flags.run === undefined) === (flags.track === undefined)
       ? [

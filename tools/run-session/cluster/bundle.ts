@@ -12,7 +12,7 @@ import { timeInWords } from '../../../shared/time-words.ts';
 import type { Delivery, Task } from '../task.ts';
 import { inCluster } from './cluster.ts';
 import { BENCH, type Pod } from './objects.ts';
-import type { Carrier } from './session.ts';
+import type { Carrier } from './carrier.ts';
 
 const TRIES = 6;
 const PAUSE_MS = 1000;

@@ -10,7 +10,8 @@ import { values as valuesSchema, type Values } from '../../../schemas/values.ts'
 import type { Delivery, Task, Unclaimed } from '../task.ts';
 import { readClaimCopy } from './claim-copy.ts';
 import { LeftRunning } from './patience.ts';
-import { type Carrier, measureInCluster } from './session.ts';
+import type { Carrier } from './carrier.ts';
+import { measureInCluster } from './session.ts';
 
 export const MANIFEST_FILE = 'manifest.yaml';
 

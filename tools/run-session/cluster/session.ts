@@ -1,45 +1,15 @@
 /** One session in a cluster, from its Job to its saved log. Every stage can be taken up by a later process. */
 import { EXIT } from '../../../shared/exit.ts';
-import type { Cluster } from '../../../shared/kubernetes.ts';
 import type { Ending } from '../ending.ts';
 import { LOG } from '../log-file.ts';
-import type { Task } from '../task.ts';
+import type { InCluster } from './carrier.ts';
 import { endingInCluster } from './ending.ts';
 import { clusterFacts } from './node-facts.ts';
-import type { Pod } from './objects.ts';
 import { observe } from './observe.ts';
 import { LeftRunning, patiently } from './patience.ts';
 import { savedLog } from './pod-log.ts';
 import { submit } from './submit.ts';
 import { stopOf, type Watched, WatchOver } from './watch-over.ts';
-
-/** What a way of delivery does beside the common rest. */
-export interface Carrier {
-  /** Called once the container runs, before its log says anything; absent: the pod has everything. */
-  deliver?(pod: Pod, signal: AbortSignal): Promise<void>;
-  /** The pod's own copy of its log. */
-  spool?: Spool;
-  /** The log is saved: the pod may end. */
-  acknowledge?(pod: Pod): Promise<void>;
-}
-
-/** A copy of the log that no node rotates away. */
-export interface Spool {
-  /** In the pod it can be read while that runs, on a claim once it has ended. */
-  lies: 'in the pod' | 'on a claim';
-  /** Gives blocks of whole lines, from the byte `at` of the session's lines or from before it. */
-  read(pod: Pod, at: () => number, take: (block: Uint8Array) => void, signal: AbortSignal): Promise<void>;
-}
-
-export interface InCluster {
-  task: Task;
-  cluster: Cluster;
-  namespace: string;
-  manifest: Record<string, unknown>;
-  carrier: Carrier;
-  /** Told to leave it to itself (SIGHUP). */
-  hangup: AbortSignal;
-}
 
 /** Deletes the Job, by its UID, and with it its pod. */
 const remove = async ({ cluster, namespace, task }: InCluster): Promise<void> => {

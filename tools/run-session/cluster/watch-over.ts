@@ -10,7 +10,7 @@ import { type ContainerState, type Pod, stateOf } from './objects.ts';
 import type { Observer } from './observe.ts';
 import { LeftRunning } from './patience.ts';
 import { PodLog } from './pod-log.ts';
-import type { InCluster } from './session.ts';
+import type { InCluster } from './carrier.ts';
 
 /** How often causes are looked at while nothing changes, and while it is about to stop, ms. */
 const TICK_MS = 1000;
