@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { World } from '../../shared/world.ts';
 import { peer } from '../bench/peers.ts';
 import { makeImage } from '../cluster/image.ts';
 import { main as plan } from '../../tools/plan/main.ts';
+import { askedOfFlags } from '../../tools/preflight/asked.ts';
+import type { PreflightFlags } from '../../tools/preflight/flags.ts';
 import { main as render } from '../../tools/render/main.ts';
 import { runTool } from '../outside.ts';
 import { bundle, sourceTree } from './source-tree.ts';
@@ -144,7 +147,7 @@ test('pushed: the registry has it under the digest that is printed', async () =>
   expect(about.Labels['io.k8sbench.bundle.sha256']).toBe(identity);
 }, 30_000);
 
-describe('plan and render take the archive for the image', () => {
+describe('plan, preflight and render take the archive for the image', () => {
   const outside = () => ({ cwd: base, env: { PATH: process.env['PATH'] } });
   const planned = (...more: string[]) =>
     runTool(
@@ -164,6 +167,14 @@ describe('plan and render take the archive for the image', () => {
     const { stdout } = await runTool(render, ['--run', 'run', '--out', '-'], outside());
     expect(stdout).toContain(reference);
     expect(stdout).toContain('kubernetes.io/arch');
+  });
+
+  test('preflight looks for nodes of its architecture, and tries the pod with its reference', async () => {
+    const given = { namespace: 'team', image: 'image.tar' } as PreflightFlags;
+    const asked = await askedOfFlags(given, outside() as unknown as World);
+    const reference = first().stdout.trim();
+    expect(asked).toMatchObject({ image: reference, delivery: 'image', wanted: { arch: here } });
+    expect(JSON.stringify(asked.manifest)).toContain(`"image":"${reference}"`);
   });
 
   test('what the profile names and needs must be in it, and it must be of the commit', async () => {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { nodes as nodesSchema } from '../../schemas/nodes.ts';
 import { type Run, run as runSchema } from '../../schemas/run.ts';
 import { type Values, values as valuesSchema } from '../../schemas/values.ts';
+import { withReference } from '../../shared/bundle/named-image.ts';
 import { configurationOf } from '../../shared/configuration.ts';
 import { usage } from '../../shared/failure.ts';
 import { manifestOf } from '../../shared/job/manifest.ts';
@@ -108,11 +109,12 @@ const bundleOf = async (shown: string, world: World): Promise<Pick<Run, 'arch' |
 
 /** From flags, environment and values file (spec §1), refused as `plan` refuses them. */
 export const askedOfFlags = async (flags: PreflightFlags, world: World): Promise<Asked> => {
-  const configuration = await configurationOf(world, flags);
+  const { configuration, archive } = await withReference(await configurationOf(world, flags), world);
   const where = whereOf(flags, configuration);
   const problems = [...configuration.problems, ...where.problems];
   if (problems.length > 0) throw usage(problems);
   const { values } = where;
+  const arch = archive?.contents.arch;
   return askedOf({
     values,
     about: {
@@ -120,6 +122,7 @@ export const askedOfFlags = async (flags: PreflightFlags, world: World): Promise
       mode: 'compare',
       delivery: where.delivery,
       ...(where.delivery === 'bundle' ? await bundleOf(values.bundle!, world) : {}),
+      ...(arch === undefined ? {} : { arch }),
     },
     nodes: where.nodes,
     picks: where.pickNode === true,

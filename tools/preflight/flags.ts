@@ -7,7 +7,7 @@ export const flags = {
   kubeconfig: text('kubeconfig file', 'FILE'),
   context: text('context of the kubeconfig', 'NAME'),
   namespace: text('namespace of the Job', 'NAME'),
-  image: text('benchmark image, by digest', 'IMAGE'),
+  image: text("benchmark image, by digest, or the archive that 'bundle image' wrote", 'IMAGE'),
   bundle: text('directory of artifacts', 'DIR'),
   'base-image': text('image that runs a bundle, by digest', 'IMAGE'),
   'allow-unpinned-image': yes('take an image by tag'),

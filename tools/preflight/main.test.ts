@@ -78,6 +78,7 @@ test('everything that is wrong with the settings at once', async () => {
 test.each<[string[], string]>([
   [['--run', '-', '--values', '-'], 'both read stdin'],
   [['--namespace', 'team'], 'nothing says what to run and where: --image or --bundle for a cluster\n'],
+  [['--namespace', 'team', '--image', 'none.tar'], "image archive 'none.tar' does not exist"],
   [['--run', 'none'], "run directory 'none' does not exist"],
   [
     ['--namespace', 'team', '--bundle', 'none', '--base-image', image],
