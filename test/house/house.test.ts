@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Tool } from '../../shared/command-line.ts';
 import {
+  circles,
   importsOf,
   inPod,
   nothingLocal,
@@ -36,6 +37,7 @@ describe('the house keeps its rules', () => {
   test.each([
     ['top level', () => topLevel(house)],
     ['walls between tools, shared and schemas', () => walls(house)],
+    ['no imports in a circle', () => circles(house)],
     ['one importer per heavy dependency', () => oneImporter(house)],
     ['the pod needs node modules alone', () => inPod(house)],
     ['the pods of trials, too', () => inPod(house, 'tools/trials/in-pod/main.ts')],
@@ -78,6 +80,28 @@ describe('each rule can fail', () => {
       1,
     ],
     ['code that imports a test', walls(tree({ 'shared/a.ts': "import { x } from '../test/x.ts';" })), 1],
+    [
+      'a circle of three, one of them by type',
+      circles(
+        tree({
+          'tools/a/x.ts': "import { y } from './y.ts';",
+          'tools/a/y.ts': "import type { z } from './z.ts';",
+          'tools/a/z.ts': "import { x } from './x.ts';",
+        }),
+      ),
+      1,
+    ],
+    [
+      'two ways to one module',
+      circles(
+        tree({
+          'tools/a/x.ts': "import './y.ts'; import './z.ts';",
+          'tools/a/y.ts': "import './z.ts';",
+          'tools/a/z.ts': '',
+        }),
+      ),
+      0,
+    ],
     ['a second importer of yaml', oneImporter(tree({ 'tools/a/x.ts': "import { parse } from 'yaml';" })), 1],
     [
       'a second importer by subpath',

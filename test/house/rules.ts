@@ -68,6 +68,22 @@ export const walls = (tree: Tree): string[] =>
     return [];
   });
 
+/** No module imports itself by way of others, not even for a type: each can be read, and changed, without those above it. */
+export const circles = (tree: Tree): string[] => {
+  const below = Map.groupBy(allImports(tree), (one) => one.from);
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, above: readonly string[]): void => {
+    if (above.includes(path))
+      found.push(`${[...above.slice(above.indexOf(path)), path].join(' -> ')}: imports in a circle`);
+    if (above.includes(path) || done.has(path)) return;
+    for (const { to } of below.get(path) ?? []) visit(to, [...above, path]);
+    done.add(path);
+  };
+  for (const path of below.keys()) visit(path, []);
+  return found;
+};
+
 const ONE_IMPORTER: Readonly<Record<string, string>> = {
   '@kubernetes/client-node': 'shared/kubernetes.ts',
   yaml: 'shared/yaml.ts',
