@@ -22,20 +22,50 @@ async function* bytesOf(response: Response, url: string, most: number): AsyncGen
   let got = 0;
   for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
     got += part.length;
-    if (got > most) throw failed(`'${url}' is longer than the ${most} bytes that are pinned`);
+    if (got > most)
+      throw failed(
+        `'${url}' is longer than ${most} bytes, the most that is taken of it; nothing of it is kept`,
+      );
     yield part;
   }
 }
 
-/** An answer with a body, over https to its end; the status otherwise. */
+/** The same, which must be what is pinned: an error at its end otherwise, so that nothing of it is kept. */
+async function* pinnedBytes(
+  response: Response,
+  { url, size, sha256: digest }: PinnedArchive,
+): AsyncGenerator<Uint8Array> {
+  const hash = new Bun.CryptoHasher('sha256');
+  let got = 0;
+  for await (const part of bytesOf(response, url, size)) {
+    got += part.length;
+    hash.update(part);
+    yield part;
+  }
+  const is = hash.digest('hex');
+  if (got !== size || is !== digest)
+    throw failed(`'${url}' has ${got} bytes and SHA-256 ${is}; pinned are ${size} and ${digest}`);
+}
+
+/** Most places that one address may lead to, one after another. */
+const HOPS = 10;
+
+/** An answer over https at each hop: what one of them sends elsewhere could be sent anywhere. */
 const opened = async (url: string, world: World): Promise<Response> => {
-  const response = await fetch(url, {
-    signal: world.interrupted,
-    headers: { 'accept-encoding': 'identity' },
-  });
-  if (response.ok && !response.url.startsWith('https:'))
-    throw failed(`'${url}' leads to '${response.url}', which is not https`);
-  return response;
+  let at = url;
+  for (let hop = 0; hop <= HOPS; hop++) {
+    const response = await fetch(at, {
+      signal: world.interrupted,
+      redirect: 'manual',
+      headers: { 'accept-encoding': 'identity' },
+    });
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status >= 400 || location === null) return response;
+    await response.body?.cancel();
+    at = URL.canParse(location, at) ? new URL(location, at).href : location;
+    if (!at.startsWith('https:')) throw failed(`'${url}' leads to '${at}', which is not https`);
+  }
+  throw failed(`'${url}' leads from one place to another, more than ${HOPS} times`);
 };
 
 const unreachable = (url: string, error: unknown): Failure =>
@@ -103,13 +133,9 @@ export const archiveFile = async (
   try {
     const response = await opened(url, world);
     if (!response.ok || !response.body) throw failed(`'${url}' answered ${response.status}`);
-    await streamAtomically(path, bytesOf(response, url, size));
+    await streamAtomically(path, pinnedBytes(response, pinned));
   } catch (error) {
     throw unreachable(url, error);
   }
-  if (!(await isIt(path, pinned)))
-    throw failed(
-      `'${url}' has ${statSync(path).size} bytes and SHA-256 ${await sha256File(path)}; pinned are ${size} and ${pinned.sha256}`,
-    );
   return path;
 };
