@@ -1,9 +1,10 @@
 /** What k8sbench has in a namespace, and how it is removed without a run directory. */
 import { type Cluster, isNotFound } from '../../../shared/kubernetes.ts';
 import { failed } from '../../../shared/failure.ts';
+import { conditionOf } from '../../../shared/job/pod-causes.ts';
 import { table } from '../../../shared/terminal.ts';
 import { timeInWords } from '../../../shared/time-words.ts';
-import { conditionOf, type JobObject, type Pod } from './objects.ts';
+import type { JobObject, Pod } from './objects.ts';
 
 const OURS = 'app.kubernetes.io/managed-by=k8sbench';
 const INSTANCE = 'app.kubernetes.io/instance';

@@ -1,23 +1,13 @@
 /** What is read of the objects of a session. */
+import type { Condition, ContainerState } from '../../../shared/job/pod-causes.ts';
 import type { KubernetesObject } from '../../../shared/kubernetes.ts';
 
-export interface Condition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-}
+export type { ContainerState };
 
 export type JobObject = KubernetesObject & {
   spec?: { activeDeadlineSeconds?: number };
   status?: { conditions?: Condition[]; active?: number };
 };
-
-export interface ContainerState {
-  waiting?: { reason?: string; message?: string };
-  running?: { startedAt?: string };
-  terminated?: { exitCode: number; reason?: string; message?: string };
-}
 
 export type Container = Record<string, unknown> & { name: string };
 
@@ -46,8 +36,3 @@ export const BENCH = 'bench';
 
 export const stateOf = (pod: Pod, container = BENCH): ContainerState =>
   pod.status.containerStatuses?.find((one) => one.name === container)?.state ?? {};
-
-export const conditionOf = (
-  { status }: { status?: { conditions?: Condition[] } },
-  type: string,
-): Condition | undefined => status?.conditions?.find((one) => one.type === type);

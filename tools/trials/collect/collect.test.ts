@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'bun:test';
 import type { TrialLine } from '../../../schemas/trial-line.ts';
 import type { Trial } from '../../../schemas/trials.ts';
-import { causeOf, refusedPod, type Situation } from './causes.ts';
+import type { Condition } from '../../../shared/job/pod-causes.ts';
+import { causeOf, type Situation } from './causes.ts';
 import { Settling } from './collecting.ts';
-import type { Condition, ContainerStatus, TrialEvent, TrialJob, TrialPod } from './objects.ts';
+import type { ContainerStatus, TrialEvent, TrialJob, TrialPod } from './objects.ts';
 import { engineMoments, voided } from './outages.ts';
 import { keptLine, lineIn, lostLine } from './result.ts';
 
@@ -297,6 +298,67 @@ describe('why there is no line', () => {
       'infrastructure',
       'quota is used up',
     ],
+    [
+      'quota that is too small for any',
+      situation(undefined, {
+        events: [
+          event(
+            'FailedCreate',
+            'pods "x" is forbidden: exceeded quota: q, requested: requests.cpu=4, used: requests.cpu=0, limited: requests.cpu=2',
+          ),
+        ],
+      }),
+      'structural',
+      'infrastructure',
+      "the namespace's quota never has room for its pod",
+    ],
+    [
+      'limits',
+      situation(undefined, {
+        events: [
+          event('FailedCreate', 'forbidden: maximum memory usage per Container is 1Gi, but limit is 8Gi'),
+        ],
+      }),
+      'structural',
+      'infrastructure',
+      "the namespace's limits refuse its pod",
+    ],
+    [
+      'Pod Security',
+      situation(undefined, { events: [event('FailedCreate', 'violates PodSecurity "restricted"')] }),
+      'structural',
+      'infrastructure',
+      'Pod Security level refuses its pod',
+    ],
+    [
+      'namespace on its way out',
+      situation(undefined, { events: [event('FailedCreate', 'because it is being terminated')] }),
+      'structural',
+      'infrastructure',
+      'its namespace is being deleted',
+    ],
+    [
+      'another architecture',
+      situation(
+        podOf({
+          phase: 'Pending',
+          trial: { waiting: { reason: 'ErrImagePull', message: 'no match for platform in manifest' } },
+        }),
+      ),
+      'structural',
+      'infrastructure',
+      "the image of 'trial' does not run on the node's architecture",
+    ],
+    [
+      'scale-up',
+      situation(
+        podOf({ phase: 'Pending', conditions: [no('PodScheduled', 'Unschedulable', "0/2: didn't match")] }),
+        { events: [event('TriggeredScaleUp', 'pod triggered scale-up')] },
+      ),
+      'capacity',
+      'infrastructure',
+      'making room',
+    ],
   ])('%s', (_, about, kind, fault, why) => {
     const found = causeOf(about);
     expect([found?.kind, found?.fault]).toEqual([kind, fault] as never);
@@ -310,12 +372,6 @@ describe('why there is no line', () => {
     ['is on its way out', situation(podOf({ ...both, deletionTimestamp: '2026-01-02T03:04:00Z' }))],
     ['has no pod yet', situation(undefined)],
   ])('none while it %s', (_, about) => expect(causeOf(about)).toBeUndefined());
-
-  test('a Pod Security level does not pass by itself, a quota does', () =>
-    expect([
-      refusedPod('violates PodSecurity "restricted"').kind,
-      refusedPod('exceeded quota: x').kind,
-    ]).toEqual(['structural', 'capacity']));
 });
 
 describe('giving up', () => {

@@ -1,34 +1,16 @@
 /** What is read of the objects of a trial, as the API writes them. Anything may be absent. */
+import { type Condition, conditionOf, type ContainerState } from '../../../shared/job/pod-causes.ts';
 import type { KubernetesObject } from '../../../shared/kubernetes.ts';
-
-export interface Condition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-}
 
 export type TrialJob = KubernetesObject & {
   status?: { conditions?: Condition[]; active?: number; succeeded?: number; failed?: number };
 };
 
-export interface Terminated {
-  exitCode: number;
-  reason?: string;
-  message?: string;
-  startedAt?: string;
-  finishedAt?: string;
-}
-
 export interface ContainerStatus {
   name: string;
-  state?: {
-    waiting?: { reason?: string; message?: string };
-    running?: { startedAt?: string };
-    terminated?: Terminated;
-  };
+  state?: ContainerState;
   /** Before its last restart. */
-  lastState?: { terminated?: Terminated };
+  lastState?: Pick<ContainerState, 'terminated'>;
 }
 
 export type TrialPod = KubernetesObject & {
@@ -63,11 +45,6 @@ export const statusOf = ({ status }: TrialPod, name: string): ContainerStatus['s
   [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(
     (one) => one.name === name,
   )?.state;
-
-export const conditionOf = (
-  { status }: { status?: { conditions?: Condition[] } },
-  type: string,
-): Condition | undefined => status?.conditions?.find((one) => one.type === type);
 
 const holds = (job: TrialJob, type: string): boolean => conditionOf(job, type)?.status === 'True';
 

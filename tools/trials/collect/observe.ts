@@ -17,6 +17,8 @@ export interface SeenJob {
 /** The API server may be away for so long, ms; the Jobs go on without us. */
 const AWAY_MS = 10 * 60_000;
 const EVENTS_EVERY_MS = 10_000;
+/** Which events say why a pod does not run: warnings, and that an autoscaler makes room. */
+const TELLING = ['type=Warning', 'reason=TriggeredScaleUp'];
 
 const nothing = (): void => undefined;
 
@@ -124,13 +126,17 @@ export class Observer {
     return found;
   }
 
-  /** Warnings about objects of the namespace, by the UID of what they are about, at most every few seconds. */
+  /** What events tell of objects of the namespace, asked for at most every few seconds. */
   async events(): Promise<readonly TrialEvent[]> {
     if (performance.now() - this.#eventsAt < EVENTS_EVERY_MS) return this.#events;
     this.#eventsAt = performance.now();
     try {
-      const scope = { namespace: this.#namespace, fieldSelector: 'type=Warning' };
-      this.#events = await this.#cluster.list<TrialEvent>('events', scope);
+      const found = await Promise.all(
+        TELLING.map((fieldSelector) =>
+          this.#cluster.list<TrialEvent>('events', { namespace: this.#namespace, fieldSelector }),
+        ),
+      );
+      this.#events = found.flat();
     } catch (error) {
       // They only explain: a server that is away is told by the watches.
       if (isForbidden(error)) this.#eventsAt = Infinity;
