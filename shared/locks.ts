@@ -2,6 +2,7 @@
 import { dlopen, FFIType } from 'bun:ffi';
 import { fstatSync, statSync } from 'node:fs';
 
+const LOCK_SH = 1;
 const LOCK_EX = 2;
 const LOCK_NB = 4;
 let flock: ((fd: number, operation: number) => number) | undefined;
@@ -24,6 +25,12 @@ const flockOf = (): ((fd: number, operation: number) => number) | undefined => {
 export const lockFile = (fd: number): boolean => {
   // EINTR is worth another try; what fails a hundred times is a file system without locks.
   for (let tries = 0; tries < 100; tries++) if (flockOf()?.(fd, LOCK_EX) === 0) return true;
+  return false;
+};
+
+/** Waits until nobody has the exclusive lock of an open file, and keeps it from others; several may share it. */
+export const shareFile = (fd: number): boolean => {
+  for (let tries = 0; tries < 100; tries++) if (flockOf()?.(fd, LOCK_SH) === 0) return true;
   return false;
 };
 

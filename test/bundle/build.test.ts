@@ -164,6 +164,38 @@ test('a second build does nothing and says so', () => {
   expect(again.stderr).toContain('is built already, from the same inputs; nothing to do');
 });
 
+test('the cache tells what it holds, and a build keeps it below its limit', () => {
+  const home = join(base, 'small');
+  mkdirSync(home);
+  const env = { K8SBENCH_CACHE_MAX: '15' };
+  const of = (text: string, out: string) => {
+    const files = { 'data/a.txt': text };
+    const small = sourceTree(
+      base,
+      'workloads: false\nartifacts:\n  - { kind: files, from: data, to: d }\n',
+      files,
+    );
+    return build(small, { home, env }, out);
+  };
+  const kept = () => {
+    const { stdout } = bundle(base, { home }, 'cache', '--json');
+    return JSON.parse(stdout).entries.map((one: { name: string; size_bytes: number }) => [
+      one.name,
+      one.size_bytes,
+    ]);
+  };
+  expect(of('ten bytes\n', 'small-1').stderr).not.toContain('removed');
+  expect(kept()).toEqual([['files d', 10]]);
+  expect(of('11 bytes..\n', 'small-2').stderr).toContain(
+    'the cache was full: removed 1 of its entries, 0.0 MB, those used longest ago',
+  );
+  expect(kept()).toEqual([['files d', 11]]);
+  expect(bundle(base, { home }, 'cache').stdout).toMatch(/used \(UTC\).*\n.* 0\.0 MB {2}files d\n/);
+  expect(bundle(base, { home }, 'cache', '--max', '0').exit).toBe(0);
+  expect(kept()).toEqual([]);
+  expect(bundle(base, { home }, 'cache', '--max', 'all')).toMatchObject({ exit: 2, stdout: '' });
+});
+
 test('a bundle that somebody changed is put together again, from the cache', () => {
   write(join(base, 'one'), { 'share/data/a.txt': 'other' });
   const again = build(tree, one, 'one');

@@ -7,12 +7,14 @@ import { EXIT, type Exit } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { assemble, factOf, factsOf, type Part, readFacts, replace } from './assemble.ts';
-import { type Built, buildInto, cached, cacheOf } from './cache.ts';
+import { ABOUT, ARTIFACTS, type Built, buildInto, cached, cacheOf, markUsed } from './cache.ts';
+import { limitOf, prune, whileInUse } from './cache-limit.ts';
 import { checkBundle } from './check.ts';
 import { kindOf } from './kinds.ts';
 import { writeOwnParts } from './own-parts.ts';
 import { withOwnDirectory } from './own-directory.ts';
 import { type Job, prepareJob, type Ready, type Wanted } from './prepare.ts';
+import { removedText } from './show-cache.ts';
 import { copySource, digestOf } from './source.ts';
 import { knownIdentity, remember, stateBefore } from './stamp.ts';
 import { tasksPart } from './tasks.ts';
@@ -46,7 +48,7 @@ const determines = ({ artifacts, ...rest }: BundleFacts): string =>
 const buildOne = async (one: Ready, job: Job, cache: string, call: BundleCall): Promise<Built> => {
   const { source } = job.asked;
   call.talk.info(`building ${one.name}`);
-  return buildInto(cache, one.key, async (place) => {
+  return buildInto(cache, one, async (place) => {
     copySource(source.top, one.prepared.files, place.sources);
     // Kept under the digest of what was looked at: somebody who saves a file meanwhile must not end up in the cache.
     if (one.sources !== undefined && (await digestOf(place.sources, one.prepared.files)) !== one.sources)
@@ -78,7 +80,7 @@ const partsOf = async (job: Job, given: readonly Part[], call: BundleCall): Prom
   const cache = cacheOf(call.world.env);
   const parts = [...given];
   for (const one of job.artifacts) {
-    const before = await cached(cache, one.key);
+    const before = await cached(cache, one);
     if (before) call.talk.info(`${one.name} is built already, from the same inputs`);
     parts.push({ fact: factOf(one), built: before ?? (await buildOne(one, job, cache, call)) });
   }
@@ -136,7 +138,9 @@ const builtAlready = async (
 /** Puts a bundle together beside its place, checks it, and moves it there. */
 const putTogether = (job: Job, given: readonly Part[], out: Place, call: BundleCall): Promise<string> =>
   withOwnDirectory(join(dirname(out.path), `.${basename(out.path)}`), async (fresh) => {
-    await assemble(job, await partsOf(job, given, call), fresh);
+    await whileInUse(cacheOf(call.world.env), async () =>
+      assemble(job, await partsOf(job, given, call), fresh),
+    );
     const state = await stateBefore(fresh);
     const { problems, needs, identity } = await checkBundle(fresh, out.shown);
     if (problems.length > 0) throw failed(problems);
@@ -145,6 +149,20 @@ const putTogether = (job: Job, given: readonly Part[], out: Place, call: BundleC
     remember(out.path, state, identity, call.world.env);
     return identity;
   });
+
+/** Keeps the cache below its limit. A build that has nothing to do uses its artifacts, too. */
+const keepCache = async (
+  job: Job,
+  isNew: boolean,
+  limit: number,
+  { world, talk }: BundleCall,
+): Promise<void> => {
+  const cache = cacheOf(world.env);
+  if (!isNew) return job.artifacts.forEach(({ key }) => markUsed(join(cache, ARTIFACTS, key, ABOUT)));
+  const removed = await prune(cache, limit);
+  if (removed && removed.length > 0)
+    talk.info(`the cache was full: removed ${removedText(removed)} ('k8sbench bundle cache' shows it)`);
+};
 
 export const build = {
   about: 'builds a bundle from a recipe; prints its identity and the directory',
@@ -167,6 +185,7 @@ export const build = {
     const { flags, world, talk } = call;
     const wanted = wantedOf(call);
     const out = outOf(call);
+    const limit = limitOf(world.env);
     const job = await prepareJob(wanted, world);
     const scratch = mkdtempSync(join(world.env['TMPDIR'] || tmpdir(), 'k8sbench-bundle-'));
     try {
@@ -177,6 +196,7 @@ export const build = {
           `'${out.shown}' is built already, from the same inputs; nothing to do (--force assembles it again)`,
         );
       const identity = known ?? (await putTogether(job, given, out, call));
+      await keepCache(job, known === undefined, limit, call);
       await talk.flushed();
       await world.stdout.write(`${identity}  ${out.shown}\n`);
       return EXIT.done;

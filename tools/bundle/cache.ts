@@ -1,5 +1,5 @@
 /** Artifacts that were built before, by the digest of everything that determines them. What isn't as it was left is built anew. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { withOwnDirectory } from './own-directory.ts';
@@ -23,8 +23,23 @@ export interface Built {
   files: BuiltFile[];
 }
 
+/** Where artifacts are, in the cache; each in a directory named by its key. */
+export const ARTIFACTS = 'artifacts';
+/** Where downloaded archives are, in the cache; each a file named by its digest. */
+export const ARCHIVES = 'archives';
+/** What an artifact is, for people; its time is that of its last use. */
+export const ABOUT = 'about.json';
 const LIST = 'files.json';
-const TREE = 'tree';
+export const TREE = 'tree';
+
+/** Marks something in the cache as used now. What somebody else removed meanwhile is not missed here. */
+export const markUsed = (path: string): void => {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // A cache that can't be written is still read.
+  }
+};
 
 const intact = async (entry: string): Promise<Built | undefined> => {
   try {
@@ -37,19 +52,32 @@ const intact = async (entry: string): Promise<Built | undefined> => {
   }
 };
 
-/** Whether an artifact is there, as it was left. */
-export const cached = async (cache: string, key: string): Promise<Built | undefined> => {
-  const entry = join(cache, 'artifacts', key);
-  return existsSync(entry) ? await intact(entry) : undefined;
+/** What tells an artifact from others, and what people call it. */
+export interface Known {
+  key: string;
+  name: string;
+}
+
+const writeAbout = (entry: string, { name }: Known, files: readonly BuiltFile[]): void => {
+  const size_bytes = files.reduce((sum, one) => sum + one.size, 0);
+  writeFileSync(join(entry, ABOUT), JSON.stringify({ name, size_bytes }));
+};
+
+/** An artifact that is there, as it was left; it was used now. */
+export const cached = async (cache: string, known: Known): Promise<Built | undefined> => {
+  const entry = join(cache, ARTIFACTS, known.key);
+  const built = existsSync(entry) ? await intact(entry) : undefined;
+  if (built) writeAbout(entry, known, built.files);
+  return built;
 };
 
 /** Builds an artifact in a place of its own and keeps it. It appears whole or not at all. */
 export const buildInto = async (
   cache: string,
-  key: string,
+  known: Known,
   build: (place: { sources: string; out: string; scratch: string }) => Promise<void>,
 ): Promise<Built> => {
-  const artifacts = join(cache, 'artifacts');
+  const artifacts = join(cache, ARTIFACTS);
   mkdirSync(artifacts, { recursive: true });
   return withOwnDirectory(join(cache, 'building'), async (fresh) => {
     const place = {
@@ -62,7 +90,8 @@ export const buildInto = async (
     normalise(place.out);
     const files = await listOf(place.out);
     writeFileSync(join(fresh, 'result', LIST), JSON.stringify(files));
-    const entry = join(artifacts, key);
+    writeAbout(join(fresh, 'result'), known, files);
+    const entry = join(artifacts, known.key);
     rmSync(entry, { recursive: true, force: true });
     try {
       renameSync(join(fresh, 'result'), entry);

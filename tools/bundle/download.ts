@@ -5,7 +5,7 @@ import type { PinnedArchive } from '../../schemas/recipe.ts';
 import { cause, failed, Failure } from '../../shared/failure.ts';
 import { sha256File, streamAtomically } from '../../shared/files.ts';
 import type { World } from '../../shared/world.ts';
-import { cacheOf } from './cache.ts';
+import { ARCHIVES, cacheOf, markUsed } from './cache.ts';
 
 /** The last part of an address: what a copy of it is called. */
 export const archiveName = (url: string): string =>
@@ -126,8 +126,11 @@ export const archiveFile = async (
       `'${join(archives!, archiveName(url))}' has not the size and SHA-256 that the recipe pins for '${url}'`,
     );
   }
-  const path = join(cacheOf(world.env), 'archives', pinned.sha256);
-  if (existsSync(path) && (await isIt(path, pinned))) return path;
+  const path = join(cacheOf(world.env), ARCHIVES, pinned.sha256);
+  if (existsSync(path) && (await isIt(path, pinned))) {
+    markUsed(path);
+    return path;
+  }
   say(`downloading ${url} (${(size / 1e6).toFixed(1)} MB)`);
   mkdirSync(dirname(path), { recursive: true });
   try {

@@ -32,7 +32,8 @@ export const flags = {
   ),
   name: text('image: what the image is called (default: localhost/k8sbench)', 'NAME'),
   push: text('image: also push it there, with skopeo', 'NAME'),
-  json: yes('check, diff: print JSON'),
+  max: text('cache: remove what was used longest ago, until this is left at most, such as 2Gi or 0', 'SIZE'),
+  json: yes('check, diff, cache: print JSON'),
 };
 
 export type BundleCall = Call<typeof flags>;

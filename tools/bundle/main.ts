@@ -13,7 +13,8 @@ A bundle's identity is the SHA-256 of its archive before compression: the same o
 ENVIRONMENT
 
   K8SBENCH_ALLOW_DIRTY  1: as --allow-dirty
-  XDG_CACHE_HOME        where built artifacts and archives are kept (default: ~/.cache)
+  K8SBENCH_CACHE_MAX    the most that a build leaves of built artifacts and archives (default: 10Gi)
+  XDG_CACHE_HOME        where they are kept (default: ~/.cache)
 
 EXAMPLES
 

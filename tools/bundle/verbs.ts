@@ -8,8 +8,17 @@ import type { BundleCall, BundleVerb } from './flags.ts';
 import { image } from './image.ts';
 import { lock } from './lock.ts';
 import { pack } from './pack.ts';
+import { showCache } from './show-cache.ts';
 
-export const VERBS: Readonly<Record<string, BundleVerb>> = { build, check, pack, diff, lock, image };
+export const VERBS: Readonly<Record<string, BundleVerb>> = {
+  build,
+  check,
+  pack,
+  diff,
+  lock,
+  image,
+  cache: showCache,
+};
 
 /** The verb that a command line names (one of them, the command line sees to it); flags and words that it does not take are refused. */
 export const verbOf = ({ words, given }: BundleCall): BundleVerb => {
