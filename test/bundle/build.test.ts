@@ -179,9 +179,9 @@ test('the cache tells what it holds, and a build keeps it below its limit', () =
   };
   const kept = () => {
     const { stdout } = bundle(base, { home }, 'cache', '--json');
-    return JSON.parse(stdout).entries.map((one: { name: string; size_bytes: number }) => [
-      one.name,
-      one.size_bytes,
+    return JSON.parse(stdout).entries.map((entry: { name: string; size_bytes: number }) => [
+      entry.name,
+      entry.size_bytes,
     ]);
   };
   expect(of('ten bytes\n', 'small-1').stderr).not.toContain('removed');
