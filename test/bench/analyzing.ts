@@ -6,7 +6,7 @@ import { type Bed, inTree, tool } from './bed.ts';
 import { type Figure, figureOf, notMeasured, ratios, shown } from './figure.ts';
 import { type Kind, KINDS } from './large-log.ts';
 import { peer } from './peers.ts';
-import { interleaved, type Ran, run } from './process-run.ts';
+import { type Grown, interleaved, type Ran, run, runForPeak } from './process-run.ts';
 
 const ROW = 'analyze';
 const BYTES = 500e6;
@@ -22,12 +22,12 @@ const ofKind = async (bed: Bed, kind: Kind): Promise<Figure[]> => {
   const jq = await peer('jq');
   // The made-up times are noisier than a session's; judged they are all the same.
   const words = [...tool('analyze'), '--max-cv', '9'];
-  const each = await interleaved<string, Ran>(bed.repetitions, {
+  const each = await interleaved<string, Grown>(bed.repetitions, {
     // A run directory without run.json: the log alone, the rows written.
-    directory: () => run([...words, '--run', directory, '--force']),
-    log: () => run([...words, '--log', log]),
-    bare: () => run([process.execPath, inTree('test/bench/bare-parse.ts'), log]),
-    ...('path' in jq ? { jq: () => run([jq.path, '-c', 'select(.t == "none")', log]) } : {}),
+    directory: () => runForPeak([...words, '--run', directory, '--force']),
+    log: () => runForPeak([...words, '--log', log]),
+    bare: () => runForPeak([process.execPath, inTree('test/bench/bare-parse.ts'), log]),
+    ...('path' in jq ? { jq: () => runForPeak([jq.path, '-c', 'select(.t == "none")', log]) } : {}),
   });
   rmSync(directory, { recursive: true });
   const speed = (name: string): string => `${(BYTES / 1e6 / median(seconds(each[name]!))).toFixed(0)} MB/s`;

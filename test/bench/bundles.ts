@@ -6,7 +6,7 @@ import { bundle, sourceTree } from '../bundle/source-tree.ts';
 import { type Bed, inTree, tool } from './bed.ts';
 import { type Figure, figureOf, notMeasured, ratios, shown } from './figure.ts';
 import { peer } from './peers.ts';
-import { interleaved, type Ran, run } from './process-run.ts';
+import { type Grown, interleaved, type Ran, run, runForPeak } from './process-run.ts';
 
 const ROW = 'bundle';
 const MOST_MB = 200;
@@ -16,7 +16,7 @@ const cpu = (runs: readonly Ran[]): number[] => runs.map((one) => one.cpuMs);
 const perCpu = (theirs: readonly Ran[], ours: readonly Ran[]): string =>
   `${median(ratios(cpu(theirs), cpu(ours))).toFixed(2)}× by CPU time`;
 
-const memory = (what: string, runs: readonly Ran[]): Figure =>
+const memory = (what: string, runs: readonly Grown[]): Figure =>
   figureOf(
     {
       row: ROW,
@@ -29,9 +29,9 @@ const memory = (what: string, runs: readonly Ran[]): Figure =>
   );
 
 const checking = async (bed: Bed, large: string): Promise<Figure[]> => {
-  const each = await interleaved<string, Ran>(bed.repetitions, {
-    check: () => run([...tool('bundle'), 'check', large]),
-    sha256sum: () => run(['sha256sum', '-c', '--quiet', 'ARTIFACTS.sha256'], { cwd: large }),
+  const each = await interleaved<string, Grown>(bed.repetitions, {
+    check: () => runForPeak([...tool('bundle'), 'check', large]),
+    sha256sum: () => runForPeak(['sha256sum', '-c', '--quiet', 'ARTIFACTS.sha256'], { cwd: large }),
   });
   const [ours, theirs] = [each['check']!, each['sha256sum']!];
   return [
@@ -60,14 +60,14 @@ const packing = async (bed: Bed, large: string): Promise<Figure[]> => {
   if ('why' in pigz) return [notMeasured(about, pigz.why)];
   const [out, other] = [join(bed.directory, 'packed.tar.gz'), join(bed.directory, 'pigz.tar.gz')];
   const digests = new Set<string>();
-  const each = await interleaved<string, Ran>(bed.repetitions, {
+  const each = await interleaved<string, Grown>(bed.repetitions, {
     pack: async () => {
-      const ran = await run([...tool('bundle'), 'pack', large, '--out', out]);
+      const ran = await runForPeak([...tool('bundle'), 'pack', large, '--out', out]);
       // By a process of its own: a child's peak is never told as smaller than its parent's.
       digests.add((await run(['sha256sum', out], { keep: true })).stdout);
       return ran;
     },
-    pigz: () => run(['sh', '-c', `tar -cf - -C "$1" . | '${pigz.path}' > "$2"`, 'sh', large, other]),
+    pigz: () => runForPeak(['sh', '-c', `tar -cf - -C "$1" . | '${pigz.path}' > "$2"`, 'sh', large, other]),
   });
   const [ours, theirs] = [each['pack']!, each['pigz']!];
   const size = statSync(out).size / statSync(other).size;

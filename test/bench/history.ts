@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bed, inTree, tool } from './bed.ts';
 import { type Figure, figureOf } from './figure.ts';
-import { interleaved, type Ran, run } from './process-run.ts';
+import { type Grown, interleaved, run, runForPeak } from './process-run.ts';
 
 const ROW = 'history';
 const LINES = 100_000;
@@ -30,9 +30,9 @@ export const history = async (bed: Bed): Promise<Figure[]> => {
   copyFileSync(inTree('fixtures/example/pod.log'), join(directory, 'pod.log'));
   await run([...tool('analyze'), '--run', directory]);
   writeHistory(track);
-  const each = await interleaved<string, Ran>(bed.repetitions, {
-    append: () => run([...tool('tracker'), 'append', '--run', directory, '--track', track]),
-    show: () => run([...tool('tracker'), 'show', '--track', track]),
+  const each = await interleaved<string, Grown>(bed.repetitions, {
+    append: () => runForPeak([...tool('tracker'), 'append', '--run', directory, '--track', track]),
+    show: () => runForPeak([...tool('tracker'), 'show', '--track', track]),
   });
   const megabytes = Bun.file(track).size / 1e6;
   return Object.entries(each).flatMap(([verb, runs]) => [

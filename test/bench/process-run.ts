@@ -4,8 +4,12 @@ import { openSync, closeSync } from 'node:fs';
 export interface Ran {
   wallMs: number;
   cpuMs: number;
-  peakMB: number;
   stdout: string;
+}
+
+/** The same, and how large it grew. */
+export interface Grown extends Ran {
+  peakMB: number;
 }
 
 export interface How {
@@ -19,8 +23,7 @@ export interface How {
   exits?: readonly number[];
 }
 
-/** Runs a program once to its end. Throws when it fails. */
-export const run = async (words: readonly string[], how: How = {}): Promise<Ran> => {
+const grown = async (words: readonly string[], how: How): Promise<Grown> => {
   const stdin = how.stdin === undefined ? 'ignore' : openSync(how.stdin, 'r');
   const from = performance.now();
   const child = Bun.spawn([...words], {
@@ -43,6 +46,22 @@ export const run = async (words: readonly string[], how: How = {}): Promise<Ran>
   return { wallMs, cpuMs: Number(cpuTime.total) / 1000, peakMB: maxRSS / 1e6, stdout };
 };
 
+/** Runs a program once to its end. Throws when it fails. */
+export const run = async (words: readonly string[], how: How = {}): Promise<Ran> => {
+  const { wallMs, cpuMs, stdout } = await grown(words, how);
+  return { wallMs, cpuMs, stdout };
+};
+
+/**
+ * The same, with its peak memory. By a small process of its own: a child's peak is never told as smaller than its parent's,
+ * and a benchmark has grown by then.
+ */
+export const runForPeak = async (words: readonly string[], how: How = {}): Promise<Grown> => {
+  const asked = JSON.stringify({ words, how });
+  const { stdout } = await run([process.execPath, import.meta.path, asked], { keep: true });
+  return JSON.parse(stdout) as Grown;
+};
+
 /** Runs contestants in turn, each once per repetition and every other time the other way round. Gives what each gave. */
 export const interleaved = async <Name extends string, T>(
   repetitions: number,
@@ -54,3 +73,8 @@ export const interleaved = async <Name extends string, T>(
     for (const name of at % 2 === 0 ? names : names.toReversed()) all[name].push(await contestants[name]());
   return all;
 };
+
+if (import.meta.main) {
+  const { words, how } = JSON.parse(process.argv[2]!) as { words: string[]; how: How };
+  console.log(JSON.stringify(await grown(words, how)));
+}

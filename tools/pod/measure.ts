@@ -16,7 +16,7 @@ import { Conditions } from './conditions.ts';
 import { chooseCores, type Cores, pinFields } from './cores.ts';
 import { earlyStopOf } from './early-stop.ts';
 import { type Cpus, cpusOf, machineFacts } from './facts.ts';
-import { RUNTIME } from './launch.ts';
+import { RUNTIME, StartCost } from './launch.ts';
 import { Leftovers, MARKER } from './leftovers.ts';
 import type { LineWriter } from './lines.ts';
 import { CpuMeter } from './meter.ts';
@@ -183,6 +183,7 @@ const rigOf = (
     settle: closing(new Settle(machine, data)),
     probe,
     leftovers: new Leftovers(machine, accounted.own, env[MARKER]!, accounted.contained),
+    startCost: new StartCost(),
     pipe: closing(new OutputPipe(`${logs}/stdout`)),
     accounting: accounted.accounting,
     prefix: taskset === undefined ? [] : [taskset, '-c', cores.list],

@@ -1,6 +1,7 @@
 import type { CompactPlan } from '../../schemas/plan.ts';
 import type { ClockSampler } from './clock.ts';
 import type { Conditions } from './conditions.ts';
+import type { StartCost } from './launch.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { Machine } from '../../shared/machine.ts';
 import type { CpuMeter } from './meter.ts';
@@ -23,6 +24,7 @@ export interface Rig {
   settle: Settle;
   probe: SpeedProbe | undefined;
   leftovers: Leftovers;
+  startCost: StartCost;
   pipe: OutputPipe;
   accounting: Accounting;
   /** Words before each command: `taskset -c LIST`, or none. */

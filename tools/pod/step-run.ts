@@ -126,13 +126,11 @@ export class StepRun {
     const writer = rig.pipe.writer();
     const before = rig.meter.read();
     try {
-      const running = await launch({
-        argv: [...rig.prefix, ...argv],
-        cwd,
-        env,
-        stdout: writer,
-        stderr: this.#rig.stderr.fd,
-      });
+      const words = [...rig.prefix, ...argv];
+      const running = await launch(
+        { argv: words, cwd, env, stdout: writer, stderr: rig.stderr.fd },
+        rig.startCost,
+      );
       this.#groups.push(running.pid);
       this.#running = { pid: running.pid, from: performance.now(), look: TICK_MS };
       // A reason to stop may have come while it was started.

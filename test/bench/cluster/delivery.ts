@@ -6,7 +6,7 @@ import { runDirectory } from '../../../shared/rundir.ts';
 import { median } from '../../../shared/statistics.ts';
 import { tool } from '../bed.ts';
 import { type Figure, figureOf, ratios, shown } from '../figure.ts';
-import { interleaved, run } from '../process-run.ts';
+import { interleaved, run, runForPeak } from '../process-run.ts';
 import type { ClusterBed } from './cluster-bed.ts';
 import { writeLargeBundle } from './large-bundle.ts';
 import { runSleeper } from './sleeper.ts';
@@ -28,7 +28,7 @@ const delivered = async (bed: ClusterBed, bundle: string): Promise<Delivered> =>
     ...['--bundle', bundle, '--base-image', bed.images.base],
     ...['--turns', '50', '--rounds', '3', ...CORES],
   ]);
-  const { peakMB } = await run([...tool('run-session'), '--run', path]);
+  const { peakMB } = await runForPeak([...tool('run-session'), '--run', path]);
   const { timeline } = runDirectory(path).json('job.json', jobSchema);
   const [first] = readFileSync(join(path, 'pod.log'), 'utf8').split('\n', 1);
   const at = (event: string): number => Date.parse(timeline.find((one) => one.event === event)!.at);

@@ -9,7 +9,7 @@ import { NAMESPACES, nodeAt, podAt } from '../../cluster/population.ts';
 import { up } from '../../cluster/up.ts';
 import { type Bed, inTree, tool } from '../bed.ts';
 import { type Figure, figureOf, ratios, shown } from '../figure.ts';
-import { interleaved, type Ran, run } from '../process-run.ts';
+import { type Grown, interleaved, run, runForPeak } from '../process-run.ts';
 
 const ROW = 'pick-nodes-live';
 const [NODES, PODS] = [1000, 30_000];
@@ -59,12 +59,12 @@ export const live = async (bed: Bed): Promise<Figure[]> => {
     writeFileSync(values, 'tolerations: [{operator: Exists}]\n');
     const picking = ['--kubeconfig', kubeconfig, '--values', values, '--json'];
     const kubectl = [kube, 'kubectl', '--kubeconfig', kubeconfig, 'get', 'pods', '-A', '-o', 'json'];
-    const found = await interleaved<'ours' | 'bare' | 'kubectl', Ran>(
+    const found = await interleaved<'ours' | 'bare' | 'kubectl', Grown>(
       Math.min(bed.repetitions, MOST_REPETITIONS),
       {
-        ours: () => run([...tool('pick-nodes'), ...picking]),
-        bare: () => run([process.execPath, inTree('test/bench/pick-nodes/bare-fetch.ts'), kubeconfig]),
-        kubectl: () => run(kubectl),
+        ours: () => runForPeak([...tool('pick-nodes'), ...picking]),
+        bare: () => runForPeak([process.execPath, inTree('test/bench/pick-nodes/bare-fetch.ts'), kubeconfig]),
+        kubectl: () => runForPeak(kubectl),
       },
     );
     const seconds = (name: keyof typeof found): number[] => found[name].map((one) => one.wallMs / 1000);

@@ -5,7 +5,7 @@ import { nodeAt, podAt } from '../../cluster/population.ts';
 import { type Bed, inTree, tool } from '../bed.ts';
 import { type Figure, figureOf, notMeasured, ratios, shown } from '../figure.ts';
 import { peer } from '../peers.ts';
-import { interleaved, type Ran, run } from '../process-run.ts';
+import { type Grown, interleaved, type Ran, run, runForPeak } from '../process-run.ts';
 
 const ROW = 'pick-nodes-offline';
 const [NODES, PODS] = [5000, 150_000];
@@ -63,11 +63,11 @@ export const offline = async (bed: Bed): Promise<Figure[]> => {
   await run([process.execPath, inTree('test/bench/pick-nodes/offline.ts'), list]);
   const megabytes = Bun.file(list).size / 1e6;
   const jq = await peer('jq');
-  const each = await interleaved<string, Ran>(Math.min(bed.repetitions, MOST_REPETITIONS), {
-    ours: () => run([...tool('pick-nodes'), '--from', list, '--json'], { keep: true }),
+  const each = await interleaved<string, Grown>(Math.min(bed.repetitions, MOST_REPETITIONS), {
+    ours: () => runForPeak([...tool('pick-nodes'), '--from', list, '--json'], { keep: true }),
     ...('path' in jq
       ? {
-          jq: () => run([jq.path, '-c', '-f', join(import.meta.dir, 'sums.jq'), list], { keep: true }),
+          jq: () => runForPeak([jq.path, '-c', '-f', join(import.meta.dir, 'sums.jq'), list], { keep: true }),
         }
       : {}),
   });
