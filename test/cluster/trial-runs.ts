@@ -9,7 +9,7 @@ import { jsonText, problemsOf } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import { formatYaml } from '../../shared/yaml.ts';
 import { until } from './processes.ts';
-import { grants, kubeconfigWith } from './session-runs.ts';
+import { grants, kubeconfigWith, type Rule } from './session-runs.ts';
 import { admin, image, makeNamespace, makeUser, scratch } from './the-cluster.ts';
 
 const top = resolve(import.meta.dir, '../..');
@@ -25,11 +25,13 @@ export interface TrialBed {
   remove(): Promise<void>;
 }
 
-export const makeTrialBed = async (word: string): Promise<TrialBed> => {
+/** Everything that the README says they need. */
+export const GRANT: readonly Rule[] = grants('tools/trials/README.md').get('k8sbench-trials')!;
+
+export const makeTrialBed = async (word: string, rules = GRANT): Promise<TrialBed> => {
   const namespace = await makeNamespace(word);
   const files = scratch();
-  const rules = grants('tools/trials/README.md').get('k8sbench-trials')!;
-  const token = await makeUser(namespace.name, 'runner', rules);
+  const token = await makeUser(namespace.name, 'runner', [...rules]);
   return {
     namespace: namespace.name,
     directory: files.path,

@@ -69,7 +69,8 @@ const applied = async (
   const queue = await queueOf(cluster, trials.namespace, flags.queue);
   if (queue !== undefined) talk.info(`Jobs wait in Kueue's queue '${queue}'`);
   const signal = AbortSignal.any([world.interrupted, stop]);
-  const observer = new Observer(cluster, trials, signal);
+  const progress = progressOn(world, talk);
+  const observer = new Observer(cluster, trials, signal, progress.say);
   while (!observer.listed && !signal.aborted) await observer.changed(LISTING_MS, signal);
   const jobs = observer.jobsNamed();
   const plan = toSubmit(trials.trials, knownOf(readLines(run)), jobs, flags.again);
@@ -86,7 +87,6 @@ const applied = async (
   };
   const replaced = await removeLost(about, plan, talk);
   const wanted = trials.trials.filter((one) => plan.submit.includes(one) || replaced.includes(one));
-  const progress = progressOn(world, talk);
   const submitted = await submitAll(
     {
       cluster,

@@ -95,16 +95,16 @@ const gather = async (
   const { world, talk, flags } = call;
   const cluster = clusterOf(flags, world);
   const signal = AbortSignal.any([world.interrupted, stop]);
+  const progress = progressOn(world, talk);
   const about: Collecting = {
     cluster,
     trials,
-    observer: new Observer(cluster, trials, signal),
+    observer: new Observer(cluster, trials, signal, progress.say),
     settling: new Settling(flags.settle! * 1000),
     signal,
     settled: new Map(),
     now: () => world.now(),
   };
-  const progress = progressOn(world, talk);
   let round: Round = { known: knownOf(readLines(run)), found: new Map() };
   let away = false;
   let idleSince = performance.now();

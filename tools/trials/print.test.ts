@@ -75,6 +75,7 @@ describe('printed', () => {
     );
     expect(mounts).toEqual({
       prepare: ['claim ro', 'runtime'],
+      starts: ['runtime ro'],
       trial: ['runtime ro', 'home', 'ask', 'answer ro', 'tests', 'logs'],
       gate: ['claim ro', 'ask', 'answer'],
     });
@@ -85,6 +86,13 @@ describe('printed', () => {
     });
     expect(job.spec.backoffLimit).toBe(0);
     const [trial, gate] = spec.containers;
+    // As the trial will, before there is one.
+    const [, starts] = spec.initContainers;
+    expect([starts.image, starts.securityContext, starts.command.slice(0, 2)]).toEqual([
+      trial.image,
+      trial.securityContext,
+      trial.command.slice(0, 2),
+    ]);
     expect(trial.resources.limits).toEqual({
       cpu: '1',
       memory: '2Gi',

@@ -102,7 +102,7 @@ class Refusals {
     this.#structuralSince = structural ? (this.#structuralSince ?? performance.now()) : undefined;
     if (structural && performance.now() - this.#structuralSince! >= settle_ms)
       throw failed(
-        `the Job '${structural.name}' gets no pod, and no other would: ${structural.found.why}; no more are submitted`,
+        `the Job '${structural.name}' gets no pod: ${structural.found.why}; no more are submitted: change that, or leave its task out ('trials --tasks')`,
       );
     const first = causes[0]?.found ?? {
       kind: 'capacity',

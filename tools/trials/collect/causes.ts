@@ -16,6 +16,7 @@ import {
   type ContainerStatus,
   GATE,
   isEnded,
+  STARTS,
   statusOf,
   TRIAL,
   type TrialEvent,
@@ -117,16 +118,26 @@ const containersOf = ({ status }: TrialPod): ContainerStatus[] => [
 const isGateKilled = (pod: TrialPod): boolean =>
   [KILLED, 143].includes(statusOf(pod, GATE)?.terminated?.exitCode ?? 0);
 
+/** How what runs before a trial ended it. */
+const ofInit = ({ name, state }: ContainerStatus): Cause | undefined => {
+  const { exitCode = 0, message } = state?.terminated ?? {};
+  if (exitCode === 0) return undefined;
+  if (name !== STARTS) return cause('ended', `its runtime was not copied (exit ${exitCode})`, message);
+  return [KILLED, 143].includes(exitCode)
+    ? cause('ended', `its container '${name}' was killed`)
+    : cause('ended', `the bundle's Node does not run on the task's image (exit ${exitCode})`, message, 'arm');
+};
+
 /** How a pod's containers ended without the gate's line. */
 const ofEndedContainers = (pod: TrialPod): Cause | undefined => {
-  for (const { name, state = {} } of containersOf(pod)) {
+  for (const one of pod.status.initContainerStatuses ?? []) {
+    const found = ofInit(one);
+    if (found) return found;
+  }
+  for (const { name, state = {} } of pod.status.containerStatuses ?? []) {
     const found = notStarted(state);
     if (found) return { ...told(found, name), kind: 'ended' };
   }
-  const init = (pod.status.initContainerStatuses ?? []).find(
-    (one) => one.state?.terminated !== undefined && one.state.terminated.exitCode !== 0,
-  )?.state?.terminated;
-  if (init) return cause('ended', `its runtime was not copied (exit ${init.exitCode})`, init.message);
   const gate = statusOf(pod, GATE)?.terminated;
   if (!gate) return undefined;
   if (isOutOfMemory({ terminated: gate })) return cause('ended', 'its gate was killed: out of memory');

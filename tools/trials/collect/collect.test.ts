@@ -22,6 +22,7 @@ interface Described {
   gate?: ContainerStatus['state'];
   trial?: ContainerStatus['state'];
   init?: ContainerStatus['state'];
+  starts?: ContainerStatus['state'];
   reason?: string;
   message?: string;
   conditions?: Condition[];
@@ -43,7 +44,10 @@ const podOf = (one: Described = {}): TrialPod => ({
       { name: 'trial', ...(one.trial ? { state: one.trial } : {}) },
       { name: 'gate', ...(one.gate ? { state: one.gate } : {}) },
     ],
-    ...(one.init ? { initContainerStatuses: [{ name: 'prepare', state: one.init }] } : {}),
+    initContainerStatuses: [
+      ...(one.init ? [{ name: 'prepare', state: one.init }] : []),
+      ...(one.starts ? [{ name: 'starts', state: one.starts }] : []),
+    ],
   },
 });
 
@@ -161,6 +165,27 @@ describe('why there is no line', () => {
       'ended',
       'infrastructure',
       'its runtime was not copied (exit 3): no such bundle',
+    ],
+    [
+      'libraries missing in the image',
+      situation(podOf({ starts: ended(127, 'Error', 'libstdc++.so.6: cannot open shared object file') })),
+      'ended',
+      'arm',
+      "the bundle's Node does not run on the task's image (exit 127): libstdc++.so.6",
+    ],
+    [
+      'another C library in the image',
+      situation(podOf({ starts: ended(128, 'StartError', 'no such file or directory') })),
+      'ended',
+      'arm',
+      "the bundle's Node does not run on the task's image (exit 128): no such file",
+    ],
+    [
+      'killed before the trial',
+      situation(podOf({ starts: ended(137) })),
+      'ended',
+      'infrastructure',
+      "its container 'starts' was killed",
     ],
     [
       'no shell in the image',

@@ -1,7 +1,13 @@
 /** Gathers result lines of a run's Jobs until every trial has one, or nothing more can come. */
 import type { TrialLine } from '../../../schemas/trial-line.ts';
 import type { Trial, Trials } from '../../../schemas/trials.ts';
-import { ApiError, type Cluster, ConnectionError, isNotFound } from '../../../shared/kubernetes.ts';
+import {
+  ApiError,
+  type Cluster,
+  ConnectionError,
+  isForbidden,
+  isNotFound,
+} from '../../../shared/kubernetes.ts';
 import { type Cause, causeOf } from './causes.ts';
 import { GATE, isOver, statusOf, type TrialEvent, type TrialPod } from './objects.ts';
 import type { Observer, SeenJob } from './observe.ts';
@@ -66,7 +72,8 @@ const logOf = async ({ cluster, trials, signal }: Collecting, pod: string): Prom
       for await (const part of cluster.log(about, signal)) parts.push(part.slice());
       return Buffer.concat(parts).toString('utf8');
     } catch (error) {
-      if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
+      // Whoever may not read it must not take what stands in it for lost.
+      if (isForbidden(error) || !(error instanceof ApiError || error instanceof ConnectionError)) throw error;
       if (isNotFound(error) || tries === TRIES) return '';
       await Bun.sleep(PAUSE_MS);
     }

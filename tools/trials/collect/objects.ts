@@ -40,6 +40,8 @@ export type TrialEvent = KubernetesObject & {
 export const GATE = 'gate';
 /** The container that the agent works in. */
 export const TRIAL = 'trial';
+/** The one before it that shows whether our programs run on the task's image at all. */
+export const STARTS = 'starts';
 
 export const statusOf = ({ status }: TrialPod, name: string): ContainerStatus['state'] =>
   [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(

@@ -26,6 +26,7 @@ const nothing = (): void => undefined;
 export class Observer {
   readonly #cluster: Cluster;
   readonly #namespace: string;
+  readonly #say: (text: string) => void;
   /** By the Job's UID. */
   readonly #jobs = new Map<string, SeenJob>();
   readonly #pods = new Map<string, { pod: TrialPod; gone: boolean }>();
@@ -44,8 +45,10 @@ export class Observer {
     cluster: Cluster,
     { namespace, run, model }: Pick<Trials, 'namespace' | 'run' | 'model'>,
     signal: AbortSignal,
+    say: (text: string) => void,
   ) {
     this.#cluster = cluster;
+    this.#say = say;
     this.#namespace = namespace;
     const scope = { namespace, labelSelector: `${RUN}=${run}` };
     const engine = { namespace, labelSelector: `${INSTANCE}=${modelName(model.id)}` };
@@ -139,7 +142,9 @@ export class Observer {
       this.#events = found.flat();
     } catch (error) {
       // They only explain: a server that is away is told by the watches.
-      if (isForbidden(error)) this.#eventsAt = Infinity;
+      if (!isForbidden(error)) return this.#events;
+      this.#eventsAt = Infinity;
+      this.#say(`${error.message}; why a Job gets no pod can't be told`);
     }
     return this.#events;
   }

@@ -31,6 +31,8 @@ const VERBS: Readonly<Record<string, () => Promise<void> | void>> = {
     const about = spec<PrepareSpec>();
     prepare(about, PLACES.bundle(about.staged), PLACES.runtime);
   },
+  // On the task's image: that it came so far is all there is to see.
+  starts: () => undefined,
   async gate() {
     process.on('SIGTERM', () => ended.abort());
     const about = spec<GateSpec>();

@@ -111,6 +111,24 @@ const prepareContainer = ({ staged, values }: RunFacts, { task, arm }: TrialFact
   ],
 });
 
+const AS_TRIAL = ['/k8sbench/runtime/bin/keeper', '/k8sbench/runtime/trials.mjs'];
+const readRuntime = { name: 'runtime', mountPath: '/k8sbench/runtime', readOnly: true };
+
+/**
+ * The task's image without the agent: one that our programs do not run on ends the pod here, before a gate waits. The image is
+ * pulled by then, too.
+ */
+const startsContainer = ({ task }: TrialFacts): object => ({
+  name: 'starts',
+  image: task.image,
+  imagePullPolicy: 'IfNotPresent',
+  command: [...AS_TRIAL, 'starts'],
+  terminationMessagePolicy: 'FallbackToLogsOnError',
+  resources: resources({ cpu: '100m', memory: '256Mi' }),
+  securityContext: trialSecurity(task.user).context,
+  volumeMounts: [readRuntime],
+});
+
 /** CPUs as a quantity: whole ones, or thousandths. */
 const cpus = (amount: number): string => {
   const milli = Math.max(1, Math.round(amount * 1000));
@@ -156,13 +174,13 @@ const trialContainer = (run: RunFacts, trial: TrialFacts): object => ({
   name: 'trial',
   image: trial.task.image,
   imagePullPolicy: 'IfNotPresent',
-  command: ['/k8sbench/runtime/bin/keeper', '/k8sbench/runtime/trials.mjs', 'trial'],
+  command: [...AS_TRIAL, 'trial'],
   workingDir: trial.task.workdir,
   env: [specVariable(trialSpec(run, trial))],
   resources: shares(amounts(trial.task, run.values)),
   securityContext: trialSecurity(trial.task.user).context,
   volumeMounts: [
-    { name: 'runtime', mountPath: '/k8sbench/runtime', readOnly: true },
+    readRuntime,
     { name: 'home', mountPath: '/k8sbench/home' },
     { name: 'ask', mountPath: '/k8sbench/ask' },
     { name: 'answer', mountPath: '/k8sbench/answer', readOnly: true },
@@ -193,7 +211,7 @@ const podSpec = (run: RunFacts, trial: TrialFacts): object => ({
   terminationGracePeriodSeconds: 10,
   ...podBasics(run.values, run.values, { arches: trial.task.platforms }),
   securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
-  initContainers: [prepareContainer(run, trial)],
+  initContainers: [prepareContainer(run, trial), startsContainer(trial)],
   containers: [trialContainer(run, trial), gateContainer(run, trial)],
   volumes: [
     readClaim('claim', run.values.gpu.trialPVC!),
