@@ -109,10 +109,13 @@ describe('printed', () => {
     expect(await pin()).not.toBe(first);
   });
 
-  test.each(['large-coder-fp8', 'small-coder-q4'])('the example of %s', async (id) => {
+  test.each(['qwen2-5-coder-7b', 'qwen2-5-coder-7b-q4'])('the example of %s', async (id) => {
     const lock = resolve(import.meta.dir, '../../fixtures/trials/models.lock');
-    const { exit, stdout } = await call('--model', id, '--models-lock', lock, '--staged', STAGED);
+    const words = ['--model', id, '--models-lock', lock, '--staged', STAGED];
+    const { exit, stdout } = await runTool(main, words, { cwd, env: {}, now: Date.parse('2026-10-04') });
     expect(exit).toBe(0);
+    // Nothing in it stands for something else.
+    expect(readFileSync(lock, 'utf8')).not.toMatch(/([0-9a-f])\1{15}|example/);
     expect(stdout).toContain(`k8sbench/models/${id}/files`);
     expect(stdout).not.toMatch(/\{(model|name|gpus)\}/);
   });
