@@ -3,15 +3,7 @@ import type { Run } from '../../schemas/run.ts';
 import type { Values } from '../../schemas/values.ts';
 import { usage } from '../failure.ts';
 import { parseQuantity } from '../quantity.ts';
-import {
-  metadata,
-  podBasics,
-  podMetadata,
-  resources,
-  RESTRICTED,
-  restrictedPod,
-  value,
-} from './pod-parts.ts';
+import { jobOf, ONE_POD, podBasics, resources, RESTRICTED, restrictedPod, value } from './pod-parts.ts';
 import { ACKNOWLEDGED, BUNDLE, CLAIM, claimSpool, commandOf, ROOTS, SPOOL } from './start-up.ts';
 
 export interface Session {
@@ -168,22 +160,14 @@ export const manifestOf = (session: Session): Record<string, unknown> => {
   const problems = problemsOf(session);
   if (problems.length > 0) throw usage(problems);
   const { about, values } = session;
-  const labels = identityOf(about);
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: metadata(values, about.run, labels),
-    spec: {
-      backoffLimit: 0,
-      completions: 1,
-      parallelism: 1,
-      podReplacementPolicy: 'Failed',
+  return jobOf(
+    values,
+    { name: about.run, labels: identityOf(about) },
+    {
+      ...ONE_POD,
       activeDeadlineSeconds: values.deadlineSeconds,
       ttlSecondsAfterFinished: values.ttlSecondsAfterFinished,
-      template: {
-        metadata: podMetadata(values, labels),
-        spec: podSpecOf(session),
-      },
     },
-  };
+    podSpecOf(session),
+  );
 };

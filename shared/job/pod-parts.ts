@@ -112,6 +112,27 @@ export const metadata = (values: Values, name: string, labels: Record<string, st
   ...(values.annotations ? { annotations: values.annotations } : {}),
 });
 
+/** A Job with one pod: `spec` is its own part, `pod` the pod's. Its labels are the pod's too. */
+export const jobOf = (
+  values: Values,
+  { name, labels }: { name: string; labels: Record<string, string> },
+  spec: object,
+  pod: object,
+): Record<string, unknown> => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: metadata(values, name, labels),
+  spec: { ...spec, template: { metadata: podMetadata(values, labels), spec: pod } },
+});
+
+/** One pod and no other, whatever becomes of it. */
+export const ONE_POD = {
+  backoffLimit: 0,
+  completions: 1,
+  parallelism: 1,
+  podReplacementPolicy: 'Failed',
+} as const;
+
 /** A claim that is only read. */
 export const readClaim = (name: string, claimName: string): object => ({
   name,

@@ -1,10 +1,10 @@
 /** The Job that receives a bundle, checks it and unpacks it onto the trials' claim. Pure. */
 import { labelsOf, TRIAL_CLAIM } from '../../shared/task-run/names.ts';
 import {
+  jobOf,
   literal,
-  metadata,
+  ONE_POD,
   podBasics,
-  podMetadata,
   resources,
   RESTRICTED,
   restrictedPod,
@@ -32,52 +32,37 @@ const stageName = (sha256: string): string => `k8sbench-stage-${sha256.slice(0, 
 const room = ({ size_bytes, unpacked_bytes }: Archive): string =>
   `${Math.ceil((size_bytes + unpacked_bytes) / 2 ** 30) + 1}Gi`;
 
+/** The shell script in an official Node image that receives it. */
+const receiver = ({ sha256 }: Archive, image: string): object => ({
+  name: 'stage',
+  image,
+  imagePullPolicy: 'IfNotPresent',
+  command: ['sh', '-c', literal(`claim=${TRIAL_CLAIM} bundle=${sha256} patience=${PATIENCE}\n${script}`)],
+  resources: resources({ cpu: '1', memory: '512Mi' }),
+  securityContext: RESTRICTED,
+  volumeMounts: [
+    { name: 'claim', mountPath: TRIAL_CLAIM },
+    { name: 'stage', mountPath: '/stage' },
+  ],
+});
+
 export const stageJob = (archive: Archive, values: TaskValues): object => {
   const name = stageName(archive.sha256);
-  const labels = labelsOf('stage', name);
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: metadata(values, name, labels),
-    spec: {
-      backoffLimit: 0,
-      completions: 1,
-      parallelism: 1,
-      podReplacementPolicy: 'Failed',
-      activeDeadlineSeconds: DEADLINE,
-      ttlSecondsAfterFinished: 86400,
-      template: {
-        metadata: podMetadata(values, labels),
-        spec: {
-          restartPolicy: 'Never',
-          ...podBasics(values, values),
-          securityContext: restrictedPod(),
-          containers: [
-            {
-              name: 'stage',
-              image: values.baseImage,
-              imagePullPolicy: 'IfNotPresent',
-              command: [
-                'sh',
-                '-c',
-                literal(`claim=${TRIAL_CLAIM} bundle=${archive.sha256} patience=${PATIENCE}\n${script}`),
-              ],
-              resources: resources({ cpu: '1', memory: '512Mi' }),
-              securityContext: RESTRICTED,
-              volumeMounts: [
-                { name: 'claim', mountPath: TRIAL_CLAIM },
-                { name: 'stage', mountPath: '/stage' },
-              ],
-            },
-          ],
-          volumes: [
-            { name: 'claim', persistentVolumeClaim: { claimName: values.gpu.trialPVC } },
-            { name: 'stage', emptyDir: { sizeLimit: room(archive) } },
-          ],
-        },
-      },
+  return jobOf(
+    values,
+    { name, labels: labelsOf('stage', name) },
+    { ...ONE_POD, activeDeadlineSeconds: DEADLINE, ttlSecondsAfterFinished: 86400 },
+    {
+      restartPolicy: 'Never',
+      ...podBasics(values, values),
+      securityContext: restrictedPod(),
+      containers: [receiver(archive, values.baseImage)],
+      volumes: [
+        { name: 'claim', persistentVolumeClaim: { claimName: values.gpu.trialPVC } },
+        { name: 'stage', emptyDir: { sizeLimit: room(archive) } },
+      ],
     },
-  };
+  );
 };
 
 const quoted = (word: string): string =>

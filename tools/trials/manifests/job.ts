@@ -12,9 +12,9 @@ import {
   TRIAL_CLAIM,
 } from '../../../shared/task-run/names.ts';
 import {
-  metadata,
+  jobOf,
+  ONE_POD,
   podBasics,
-  podMetadata,
   readClaim,
   resources,
   RESTRICTED,
@@ -236,17 +236,10 @@ export const trialJob = (run: RunFacts, trial: TrialFacts): object => {
     'k8sbench/arm': trial.arm.arm,
     'k8sbench/attempt': String(trial.attempt),
   };
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: metadata(values, trial.job, labels),
-    spec: {
-      backoffLimit: 0,
-      completions: 1,
-      parallelism: 1,
-      podReplacementPolicy: 'Failed',
-      ttlSecondsAfterFinished: values.ttlSecondsAfterFinished,
-      template: { metadata: podMetadata(values, labels), spec: podSpec(run, trial) },
-    },
-  };
+  return jobOf(
+    values,
+    { name: trial.job, labels },
+    { ...ONE_POD, ttlSecondsAfterFinished: values.ttlSecondsAfterFinished },
+    podSpec(run, trial),
+  );
 };
