@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { StartCost } from './start-cost.ts';
 
 export interface Launch {
   argv: readonly string[];
@@ -15,7 +16,7 @@ export interface Ended {
   signal: string | null;
   /** From just before it was started until its end was noticed, ms. */
   outerMs: number;
-  /** The same without its start: from when it was the program itself. */
+  /** The same without what its start cost on Node. */
   wallMs: number;
   /** Its CPU time and that of descendants it waited for, µs; absent where the runtime doesn't account for it (Node). */
   cpuUsec?: number;
@@ -40,55 +41,10 @@ const bun = (globalThis as { Bun?: typeof Bun }).Bun;
 const peakOf = (bytes: number): { peakRssBytes?: number } =>
   bytes > process.resourceUsage().maxRSS * 1024 ? { peakRssBytes: bytes } : {};
 
-/**
- * What a start takes before the program is there, ms. It is the runtime's work and not the program's: Node copies all of its
- * own memory map and throws the copy away again, which takes a millisecond.
- *
- * A runtime comes back from a start when the program has taken the copy's place, or, on a busy machine, some time later: then
- * part of the wait was the program's time already. So of each start only the runtime's CPU time counts, and the shortest
- * wait that any start of this session had beside its own.
- */
-export class StartCost {
-  #shortestWait = Number.POSITIVE_INFINITY;
-
-  /** Of a start after which the runtime came back `tookMs` later, having used `cpuMs` itself (on all its threads). */
-  of(tookMs: number, cpuMs: number): number {
-    const own = Math.min(cpuMs, tookMs);
-    this.#shortestWait = Math.min(this.#shortestWait, tookMs - own);
-    return own + this.#shortestWait;
-  }
-}
-
-/** CPU time of this process, ms. */
-const ownCpuMs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
-
-/** A start under way: call it when the runtime came back from it, then {@link times} when the process has ended. */
-class Clock {
-  readonly #from = performance.now();
-  readonly #cpu = ownCpuMs();
-  #startMs = 0;
-
-  started(cost: StartCost): void {
-    this.#startMs = cost.of(performance.now() - this.#from, ownCpuMs() - this.#cpu);
-  }
-
-  times(): Pick<Ended, 'outerMs' | 'wallMs'> {
-    const outerMs = performance.now() - this.#from;
-    return { outerMs, wallMs: outerMs - this.#startMs };
-  }
-}
-
-const launchOnBun = (
-  { argv, cwd, env, stdout, stderr }: Launch,
-  cost: StartCost,
-  runtime: typeof Bun,
-): Running => {
+const launchOnBun = ({ argv, cwd, env, stdout, stderr }: Launch, runtime: typeof Bun): Running => {
   let settle!: (ended: Ended) => void;
   const ended = new Promise<Ended>((resolve) => (settle = resolve));
-  const clock = new Clock();
+  const from = performance.now();
   const child = runtime.spawn([...argv], {
     cwd,
     env: { ...env },
@@ -98,17 +54,17 @@ const launchOnBun = (
     // setsid(2): a session and process group of its own.
     detached: true,
     onExit(subprocess, status, signal) {
-      const times = clock.times();
+      const wallMs = performance.now() - from;
       const usage = subprocess.resourceUsage();
       settle({
         status,
         signal: signal === null ? null : String(signal),
-        ...times,
+        outerMs: wallMs,
+        wallMs,
         ...(usage ? { cpuUsec: Number(usage.cpuTime.total), ...peakOf(usage.maxRSS) } : {}),
       });
     },
   });
-  clock.started(cost);
   return { pid: child.pid, ended, forget: () => child.unref() };
 };
 
@@ -116,16 +72,20 @@ const launchOnNode = async (
   { argv, cwd, env, stdout, stderr }: Launch,
   cost: StartCost,
 ): Promise<Running> => {
-  const clock = new Clock();
+  const cpu = cost.cpuMs();
+  const from = performance.now();
   const child = spawn(argv[0]!, argv.slice(1), {
     cwd,
     env,
     stdio: ['ignore', stdout, stderr],
     detached: true,
   });
-  clock.started(cost);
+  const startMs = cost.of(performance.now() - from, cost.cpuMs() - cpu);
   const ended = new Promise<Ended>((resolve) =>
-    child.once('exit', (status, signal) => resolve({ status, signal, ...clock.times() })),
+    child.once('exit', (status, signal) => {
+      const outerMs = performance.now() - from;
+      resolve({ status, signal, outerMs, wallMs: outerMs - startMs });
+    }),
   );
   if (child.pid === undefined) throw await new Promise<Error>((resolve) => child.once('error', resolve));
   return { pid: child.pid, ended, forget: () => child.unref() };
@@ -136,7 +96,7 @@ const launchOnNode = async (
  * starts of a session.
  */
 export const launch = async (what: Launch, cost: StartCost): Promise<Running> =>
-  bun ? launchOnBun(what, cost, bun) : launchOnNode(what, cost);
+  bun ? launchOnBun(what, bun) : launchOnNode(what, cost);
 
 /** The runtime this runs on, for the facts. */
 export const RUNTIME = bun ? `bun ${bun.version}` : `node ${process.version}`;

@@ -16,7 +16,7 @@ import { Conditions } from './conditions.ts';
 import { chooseCores, type Cores, pinFields } from './cores.ts';
 import { earlyStopOf } from './early-stop.ts';
 import { type Cpus, cpusOf, machineFacts } from './facts.ts';
-import { RUNTIME, StartCost } from './launch.ts';
+import { RUNTIME } from './launch.ts';
 import { Leftovers, MARKER } from './leftovers.ts';
 import type { LineWriter } from './lines.ts';
 import { CpuMeter } from './meter.ts';
@@ -30,6 +30,7 @@ import { SessionError } from './session-error.ts';
 import { Settle } from './settle.ts';
 import { type SpeedProbe, startSpeedProbe } from './speed-probe.ts';
 import { type Bench, runStep } from './step.ts';
+import { StartCost } from './start-cost.ts';
 import { StderrFiles } from './stderr-files.ts';
 import { SurroundingsMeter } from './surroundings.ts';
 
@@ -183,7 +184,7 @@ const rigOf = (
     settle: closing(new Settle(machine, data)),
     probe,
     leftovers: new Leftovers(machine, accounted.own, env[MARKER]!, accounted.contained),
-    startCost: new StartCost(),
+    startCost: closing(new StartCost(machine)),
     pipe: closing(new OutputPipe(`${logs}/stdout`)),
     accounting: accounted.accounting,
     prefix: taskset === undefined ? [] : [taskset, '-c', cores.list],

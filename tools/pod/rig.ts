@@ -1,7 +1,6 @@
 import type { CompactPlan } from '../../schemas/plan.ts';
 import type { ClockSampler } from './clock.ts';
 import type { Conditions } from './conditions.ts';
-import type { StartCost } from './launch.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { Machine } from '../../shared/machine.ts';
 import type { CpuMeter } from './meter.ts';
@@ -9,6 +8,7 @@ import type { OutputPipe } from './output-pipe.ts';
 import type { Settle } from './settle.ts';
 import type { SpeedProbe } from './speed-probe.ts';
 import type { StderrFiles } from './stderr-files.ts';
+import type { StartCost } from './start-cost.ts';
 import type { SurroundingsMeter } from './surroundings.ts';
 
 /** What the CPU time of a process is taken from: the session's cgroup, the runtime's accounting of each process, nothing. */
