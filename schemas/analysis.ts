@@ -93,10 +93,18 @@ export const doubt = v.looseObject({
   turns: v.optional(positive),
   metric: v.optional(text),
   session: v.optional(text),
+  /** Where the value lies when it fires: levels of tests below their threshold, shares above it. */
+  side: v.optional(v.picklist(['above', 'below'])),
 });
 export type Doubt = v.InferOutput<typeof doubt>;
 
-/** What the evidence says of one candidate, size and metric (DESIGN §5); ratio = candidate / reference with its 95 % interval. */
+/** An interval's ends; null where the rounds can't bound it. */
+const interval = { low: v.nullable(finite), high: v.nullable(finite) };
+
+/**
+ * What the evidence says of one candidate, size and metric (DESIGN §5); ratio = candidate / reference with its 95 % interval.
+ * Shares and ratios have no unit; standard deviations are of log-ratios, of signed metrics in the metric's unit.
+ */
 export const conclusion = v.looseObject({
   candidate: text,
   turns: positive,
@@ -104,13 +112,46 @@ export const conclusion = v.looseObject({
   basis: v.picklist(['wall', 'cpu', 'count']),
   conclusion: v.picklist(['faster', 'slower', 'same', 'cant-tell']),
   ratio: v.nullable(finite),
-  low: v.nullable(finite),
-  high: v.nullable(finite),
+  ...interval,
   p: v.nullable(finite),
   margin: amount,
   rounds: count,
   scope: v.picklist(['session', 'sessions']),
+  /** The session, when each of several is judged by itself. */
+  session: v.optional(text),
+  /** How many sessions, when they are judged together. */
+  sessions: v.optional(positive),
+  /** Comparisons judged together: p and the interval hold for all of them at once. */
+  family: v.optional(count),
+  /** Why there is nothing to conclude from: below floor, not measured, values without a ratio. */
+  reason: v.optional(text),
+  /** Signed metrics: candidate − reference instead of a ratio, in the metric's unit. */
+  difference: v.optional(v.looseObject({ estimate: finite, ...interval, unit: v.optional(v.string()) })),
+  /** The smallest p these rounds could have given. */
+  smallestP: v.optional(finite),
+  /** True when no data of this many rounds (or sessions) could have been a difference. */
+  underpowered: v.optional(v.boolean()),
+  /** The smallest true change that would have been called faster or slower with 80 % power, as a share (0.05: 5 %). */
+  detectable: v.optional(amount),
+  /** Standard deviation of one round within a session, and of sessions' true values, where there are several. */
+  withinSd: v.optional(amount),
+  betweenSd: v.optional(amount),
+  /** What would settle it, about, when it can't be told: more rounds of one session, or more sessions like these. */
+  settle: v.optional(v.looseObject({ rounds: v.optional(positive), sessions: v.optional(positive) })),
+  /** The control pair of `--aa`, the same program twice, at this size and metric. */
+  control: v.optional(
+    v.looseObject({
+      ratio: v.nullable(finite),
+      ...interval,
+      p: finite,
+      differs: v.boolean(),
+      sentence: text,
+    }),
+  ),
   sentence: text,
+  /** The tracker's verdict of the same numbers, and why the two differ where they do. */
+  verdict: v.optional(verdict),
+  disagreement: v.optional(text),
 });
 export type Conclusion = v.InferOutput<typeof conclusion>;
 

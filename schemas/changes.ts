@@ -23,6 +23,8 @@ const beside = v.looseObject({
 const series = {
   rule: text,
   turns: positive,
+  /** What `turns` counts; absent: turns. `processes`: those of a sample of plain commands. */
+  counted: v.optional(v.literal('processes')),
   /** The tracker's name of the value. */
   metric: text,
   /** `<cpuModel> [<cpuFeatures>] GOMAXPROCS <n>`: histories of different machines are apart. */

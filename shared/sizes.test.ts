@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { atItsSize, atSize, countedBy, sizeText } from './sizes.ts';
+import { atItsSize, atSize, countedBy, sizeHead, sizeText } from './sizes.ts';
 
 const commands = countedBy([{ command: ['sort', 'data'] }]);
 
@@ -11,6 +11,13 @@ test.each([
 ] as const)('%d %p', (size, counted, text, at) => {
   expect([sizeText(size, counted), atSize(size, counted)]).toEqual([text, at]);
 });
+
+test.each([
+  [[], 'turns'],
+  [[{}, {}], 'turns'],
+  [[commands, commands], 'processes'],
+  [[commands, {}], 'size'],
+])('the head of a column of sizes %#', (all, head) => expect(sizeHead(all)).toBe(head));
 
 test('workloads count turns, and say nothing of it', () => expect(countedBy([{}])).toEqual({}));
 

@@ -19,6 +19,12 @@ export const atSize = (size: number, about: Counted): string =>
 export const atItsSize = (size: number, about: Counted & { origin?: 'imported' | undefined }): string =>
   about.origin === 'imported' ? '' : ` ${atSize(size, about)}`;
 
+/** The head of a column of sizes: what they count, or `size` where they count different things. */
+export const sizeHead = (all: readonly Counted[]): string => {
+  const [counted = 'turns', ...others] = new Set(all.map((one) => one.counted ?? 'turns'));
+  return others.length === 0 ? counted : 'size';
+};
+
 /** What sizes count for targets like these; nothing to say where it is turns. */
 export const countedBy = (targets: readonly { command?: unknown }[]): { counted?: 'processes' } =>
   targets.some((one) => one.command !== undefined) ? { counted: 'processes' } : {};

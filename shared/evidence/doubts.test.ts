@@ -174,6 +174,40 @@ describe('none fires for what is no doubt', () => {
   ])('%s', (_, made, more) => expect(names(made, more)).toEqual([]));
 });
 
+test('a drift names what drifts, whatever its unit; a trifle of one and chance of another are none', () => {
+  const growth: Metric = { key: 'growth', basis: 'count', better: 'lower', primary: true, signed: true };
+  const random = generator(12);
+  const chance = Array.from({ length: 24 }, () => 5000 * (random() - 0.5));
+  const drifts = (share: number, growing: readonly number[]) => {
+    const one = session({
+      rounds: 24,
+      effect: ({ target, round }) => (target === 'mine' ? share * round : 0),
+    });
+    const grown = ['mine', 'ref'].map((target) => ({
+      target,
+      turns: 1,
+      metric: 'growth',
+      values: target === 'mine' ? growing : growing.map(() => 0),
+    }));
+    const { doubts } = evidenceOf({
+      reference: 'ref',
+      candidates: ['mine'],
+      turns: [1],
+      metrics: [warm, growth],
+      sessions: [{ ...one, series: [...one.series, ...grown] }],
+    });
+    return doubts.filter(({ name }) => name === 'drift').map(({ metric }) => metric);
+  };
+  expect(drifts(0.01, chance)).toEqual(['warm']);
+  expect(drifts(0.0005, chance)).toEqual([]);
+  expect(
+    drifts(
+      0.0005,
+      chance.toSorted((a, b) => a - b),
+    ),
+  ).toEqual(['growth']);
+});
+
 test('a doubt is a name, a number beyond its threshold and a sentence', () => {
   const doubts = [
     ...evidenceOf({
@@ -199,6 +233,31 @@ test('a doubt is a name, a number beyond its threshold and a sentence', () => {
     expect(sentence.length).toBeGreaterThan(20);
     expect(side === 'above' ? value > threshold : value <= threshold).toBe(true);
   }
+});
+
+test('one sample alone is told as one', () => {
+  const of = (hit: number): string[] =>
+    evidenceOf({
+      reference: 'ref',
+      candidates: ['mine'],
+      turns: [1],
+      metrics: [warm],
+      sessions: [
+        session({
+          rounds: 6,
+          reading: ({ round, position }, wall) => {
+            const lost = position === 0 && round < hit ? wall : 0;
+            return { throttledMs: lost, stealMs: lost, contendedMs: 2 * lost };
+          },
+        }),
+      ],
+    }).doubts.map((one) => one.sentence);
+  expect(of(1)).toEqual([
+    '1 of 12 samples was held back by the CPU quota for more than 2 % of its time',
+    '1 of 12 samples lost its cores to other machines for more than 2 % of its time',
+    '1 of 12 samples ran while tasks of the machine waited for the measured cores, for more than 10 % of its time',
+  ]);
+  expect(of(2)[0]).toBe('2 of 12 samples were held back by the CPU quota for more than 2 % of their time');
 });
 
 test('doubts of one of several sessions carry its name', () => {

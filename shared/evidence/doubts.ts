@@ -38,14 +38,25 @@ const THRESHOLDS = {
 
 const shareText = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
 
-/** What a sample can lose time to: the reading, and what the words say happened. */
+/** What a sample can lose time to: the reading, and what the words say happened to several, and to one where it differs. */
 const LOSSES: readonly {
   name: keyof typeof THRESHOLDS.lost;
   read: (one: Reading) => number | undefined;
   what: string;
+  whatOfOne?: string;
 }[] = [
-  { name: 'throttled', read: (one) => one.throttledMs, what: 'were held back by the CPU quota' },
-  { name: 'steal', read: (one) => one.stealMs, what: 'lost their cores to other machines' },
+  {
+    name: 'throttled',
+    read: (one) => one.throttledMs,
+    what: 'were held back by the CPU quota',
+    whatOfOne: 'was held back by the CPU quota',
+  },
+  {
+    name: 'steal',
+    read: (one) => one.stealMs,
+    what: 'lost their cores to other machines',
+    whatOfOne: 'lost its cores to other machines',
+  },
   { name: 'stalled', read: (one) => one.stalledMs, what: 'stalled for CPU, memory or io' },
   {
     name: 'contended',
@@ -55,16 +66,27 @@ const LOSSES: readonly {
 ];
 
 /** Samples that lost more than a trifle of their time to something that is not theirs. */
-const lostTime = ({ readings = [] }: Session): SessionDoubt[] =>
-  LOSSES.flatMap(({ name, read, what }) => {
-    const known = readings.filter((one) => read(one) !== undefined && (one.wallMs ?? 0) > 0);
-    const hit = known.filter((one) => read(one)! / one.wallMs! > THRESHOLDS.lost[name]).length;
-    const value = known.length === 0 ? 0 : hit / known.length;
-    const sentence = `${hit} of ${known.length} samples ${what} for more than ${shareText(THRESHOLDS.lost[name])} of their time`;
+const lostTime = ({ readings = [] }: Session): SessionDoubt[] => {
+  const found = LOSSES.map((loss) => ({ ...loss, known: 0, hit: 0 }));
+  for (const one of readings) {
+    const wall = one.wallMs ?? 0;
+    if (!(wall > 0)) continue;
+    for (const loss of found) {
+      const lost = loss.read(one);
+      if (lost === undefined) continue;
+      loss.known++;
+      if (lost / wall > THRESHOLDS.lost[loss.name]) loss.hit++;
+    }
+  }
+  return found.flatMap(({ name, what, whatOfOne = what, known, hit }) => {
+    const value = known === 0 ? 0 : hit / known;
+    const [happened, whose] = hit === 1 ? [whatOfOne, 'its'] : [what, 'their'];
+    const sentence = `${hit} of ${known} samples ${happened} for more than ${shareText(THRESHOLDS.lost[name])} of ${whose} time`;
     return value > THRESHOLDS.samples
       ? [{ name, value, threshold: THRESHOLDS.samples, side: 'above', sentence } as const]
       : [];
   });
+};
 
 /** Values that fall into two heaps, in any target: a mean between them describes neither. */
 const bimodality = (input: EvidenceInput, facts: SessionFacts): SessionDoubt[] => {
@@ -213,7 +235,7 @@ export const doubtsOf = (
   const several = input.sessions.length > 1;
   const perSession = input.sessions.flatMap((session) => {
     const facts = factsOf(input, session);
-    const mine = (one: { session?: string }): boolean =>
+    const mine = (one: { session?: string | undefined }): boolean =>
       one.session === undefined || one.session === session.name;
     const own = judged.filter((one) => one.scope === 'session' && mine(one));
     const doubts = [

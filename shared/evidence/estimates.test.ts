@@ -60,6 +60,26 @@ test('p ≤ level exactly where the interval leaves 0 out, alone and in a family
   }
 });
 
+test('the same with ties and differences of nothing, alone and in a family', () => {
+  const coarse = (n: number, shift: number): number[] =>
+    Array.from({ length: n }, () => Math.round(3 * (shift + random() + random() - 1)));
+  let excluded = 0;
+  for (let at = 0; at < 200; at++) {
+    const n = 5 + (at % 16);
+    const family = [0, 0.3, 0.6].map((shift) => pairOf(coarse(n, shift)));
+    for (const pairs of [family, family.slice(1, 2)])
+      for (const one of estimatesOf(pairs, 0.05, at)) {
+        // Never an interval that leaves 0 out where the test keeps it.
+        if (one.low > 0 || one.high < 0) expect(one.p).toBeLessThanOrEqual(0.05);
+        if (one.p > 0.05) expect(one.low <= 0 && one.high >= 0).toBe(true);
+        if (one.p <= 0.05) excluded++;
+        expect(one.estimate).toBeGreaterThanOrEqual(one.low);
+        expect(one.estimate).toBeLessThanOrEqual(one.high);
+      }
+  }
+  expect(excluded).toBeGreaterThan(50);
+});
+
 test('a family costs: p grows, intervals widen, never the other way', () => {
   for (let at = 0; at < 20; at++) {
     const pairs = [0, 0.1, 0.3].map((shift) => pairOf(some(12, shift)));

@@ -43,7 +43,7 @@ test('primary metrics are judged, the others are shown, and all of it fits the f
     [500, 'cpuWarm', 12],
   ]);
   expect(shown[0]!.sentence).toMatch(
-    /^mine shows \d+\.\d % slower on cpuWarm at 50 turns \(95 %: .*, CPU, this session, 12 rounds\), not a primary metric$/,
+    /^mine measures \d+\.\d % slower on cpuWarm at 50 turns \(95 %: .*, CPU, this session, 12 rounds\), not a primary metric$/,
   );
   for (const { ratio, low, high } of shown) {
     expect(low!).toBeLessThan(ratio!);

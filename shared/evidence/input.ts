@@ -61,7 +61,8 @@ export interface Session {
   /** What the words call it: a run id or a node. */
   name: string;
   series: readonly Series[];
-  readings?: readonly Reading[];
+  /** In the session's order; of a session of very many rounds no list need be kept. */
+  readings?: Iterable<Reading>;
 }
 
 export interface EvidenceInput {
@@ -97,39 +98,8 @@ export interface HistoryFacts {
 
 export const DEFAULTS = { margin: 0.03, level: 0.05, power: 0.8, seed: 1 } as const;
 
-/** A conclusion of the format, with what it rests on. */
-export type Judged = Conclusion & {
-  /** The session, when each is judged by itself. */
-  session?: string;
-  /** How many sessions, when they are judged together. */
-  sessions?: number;
-  /** Comparisons judged together: p and the interval hold for all of them at once. */
-  family: number;
-  /** Why there is nothing to conclude from: below floor, not measured, values without a ratio. */
-  reason?: string;
-  /** Signed metrics: candidate − reference instead of a ratio. */
-  difference?: { estimate: number; low: number | null; high: number | null; unit?: string };
-  /** The smallest p these rounds could have given. */
-  smallestP?: number;
-  /** True when no data of this many rounds (or sessions) could have been a difference. */
-  underpowered?: boolean;
-  /** The smallest true change that would have been called faster or slower with 80 % power, as a share (0.05: 5 %). */
-  detectable?: number;
-  /** Standard deviation of one round's log-ratio (signed metrics: difference), and between sessions. */
-  withinSd?: number;
-  betweenSd?: number;
-  /** What would settle it, about, when it can't be told: more rounds of one session, or more sessions like these. */
-  settle?: { rounds?: number; sessions?: number };
-  /** The control pair at this size and metric. */
-  control?: {
-    ratio: number | null;
-    low: number | null;
-    high: number | null;
-    p: number;
-    differs: boolean;
-    sentence: string;
-  };
-};
+/** A conclusion of the format, with how many comparisons it was judged together with. */
+export type Judged = Conclusion & { family: number };
 
 /** A doubt of the format; `side` says where its value lies when it fires: p below its level, shares above their limit. */
 export type SessionDoubt = Doubt & { side: 'above' | 'below' };

@@ -240,6 +240,28 @@ describe('several sessions', () => {
       ['n1', 'n2', 'n3', 'n4'].map((name) => [name, 'session', 'slower']),
     );
   });
+  test('what varies between a few is told, and how many more would say it of the program', () => {
+    const [calm, wild] = [0, 8].map((spread) => judge(inputOf(several(3, spread))));
+    expect(calm!.map((one) => one.betweenSd)).toEqual([0, 0, 0]);
+    const [between] = new Set(wild!.map((one) => one.betweenSd));
+    expect(between!).toBeGreaterThan(0.03);
+    // Those that are settled for themselves ask for nothing.
+    expect(wild!.every(({ conclusion, settle }) => conclusion === 'slower' && settle === undefined)).toBe(
+      true,
+    );
+    const near = several(2, 0.3).map((one) =>
+      changed(one, 'mine', (values) => values.map((value) => value! * Math.exp(-0.069))),
+    );
+    for (const { conclusion, settle, sentence } of judge(inputOf(near))) {
+      expect(conclusion).toBe('cant-tell');
+      // Fewer than five in all are never judged together.
+      expect(settle!.sessions!).toBeGreaterThanOrEqual(3);
+      expect(sentence).toMatch(
+        new RegExp(`about ${settle!.sessions} more sessions (would settle it )?for the program$`),
+      );
+    }
+    expect(judge(inputOf(several(1, 0)))[0]!.betweenSd).toBeUndefined();
+  });
   test('from five on they are blocks', () => {
     const all = judge(inputOf(several(5, 1)));
     expect(all).toHaveLength(1);

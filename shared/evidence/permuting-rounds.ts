@@ -11,14 +11,21 @@ const DRAWS = 1999;
 /** Once this many orders reached the statistic, p is known well enough: it is not small (Besag & Clifford 1991). */
 const ENOUGH = 30;
 
-/** The share of orders of `rounds` rounds whose statistic is at least that of the true order; orders are lists of round numbers. */
+/** Rounds as they were measured. */
+export const trueOrder = (rounds: number): Int32Array => Int32Array.from({ length: rounds }, (_, at) => at);
+
+/**
+ * The share of orders of `rounds` rounds whose statistic is at least that of the true order, or at least `observed`; orders
+ * are lists of round numbers.
+ */
 export const permutationP = (
   rounds: number,
   statistic: (order: Int32Array) => number,
   random: Random,
+  observed?: number,
 ): number => {
-  const order = Int32Array.from({ length: rounds }, (_, at) => at);
-  const bound = statistic(order) - 1e-12;
+  const order = trueOrder(rounds);
+  const bound = (observed ?? statistic(order)) - 1e-12;
   let reached = 1;
   for (let draw = 1; draw <= DRAWS; draw++) {
     shuffle(order, random);

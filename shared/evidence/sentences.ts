@@ -7,6 +7,9 @@ const BASIS = { wall: 'wall', cpu: 'CPU', count: 'count' } as const;
 /** A change this large reads better as a factor. */
 const FACTOR = 1.5;
 
+/** Shares below this are the arithmetic's own. */
+const NOTHING = 1e-5;
+
 const digits = (value: number): string => {
   const size = Math.abs(value);
   return size >= 100 ? size.toFixed(0) : size >= 0.1 || size === 0 ? size.toFixed(1) : size.toPrecision(1);
@@ -38,7 +41,7 @@ const changeOf = (ratio: number, inFactors: boolean): Change => {
   const factor = factorOf(ratio);
   const text = inFactors
     ? `${factor < 1.1 ? factor.toFixed(2) : digits(factor)}×`
-    : `${digits(100 * (ratio - 1))} %`;
+    : `${digits(Math.abs(ratio - 1) < NOTHING ? 0 : 100 * (ratio - 1))} %`;
   return { text, up: ratio >= 1 };
 };
 
@@ -65,17 +68,23 @@ const numbersOf = ({
   return { value: show(value), low: from === null ? null : show(from), high: to === null ? null : show(to) };
 };
 
-/** `3.2–5.0 %`, or `1.0 % faster to 0.6 % slower` where the ends point different ways; the smaller end first. */
-const range = ({ value, low, high }: Numbers, words: { up: string; down: string }): string => {
-  if (!low || !high) return 'no interval';
+const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
+
+/** `95 %: 3.2–5.0 %`, or `95 %: 1.0 % faster to 0.6 % slower` where the ends point different ways; the smaller end first. */
+const range = (
+  { value, low, high }: Numbers,
+  words: { up: string; down: string },
+  { level = DEFAULTS.level }: EvidenceInput,
+): string => {
+  const confidence = percent(1 - level);
+  if (!low || !high) return `no ${confidence} interval`;
   const word = (one: { up: boolean }): string => (one.up ? words.up : words.down);
   if (low.up !== high.up || low.up !== value.up)
-    return `${low.text} ${word(low)} to ${high.text} ${word(high)}`;
+    return `${confidence}: ${low.text} ${word(low)} to ${high.text} ${word(high)}`;
   const [near, far] = low.up ? [low, high] : [high, low];
   const unit = /[ ×].*$/.exec(far.text)?.[0] ?? '';
-  return near.text.endsWith(unit) && unit !== ''
-    ? `${near.text.slice(0, -unit.length)}–${far.text}`
-    : `${near.text}–${far.text}`;
+  const shared = near.text.endsWith(unit) && unit !== '';
+  return `${confidence}: ${shared ? near.text.slice(0, -unit.length) : near.text}–${far.text}`;
 };
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
@@ -86,26 +95,35 @@ const sessionText = (session: string | undefined): string =>
 const scopeText = (judged: Judged): string =>
   judged.scope === 'sessions' ? plural(judged.sessions!, 'session') : sessionText(judged.session);
 
-const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
-
 /** Which of several questions this is: the metric unless it is the only one, the size likewise. */
 const about = (judged: Pick<Judged, 'metric' | 'turns'>, input: EvidenceInput): string => {
   const metric = input.metrics.filter((one) => one.primary).length > 1 ? ` on ${judged.metric}` : '';
   return input.turns.length > 1 ? `${metric} ${atSize(judged.turns, input)}` : metric;
 };
 
+/** What would settle it: nothing to say where it is unknown. */
+const settleText = ({ settle = {}, scope }: Judged): string | undefined => {
+  const { rounds, sessions } = settle;
+  const moreSessions = sessions === undefined ? undefined : `about ${plural(sessions, 'more session')}`;
+  if (rounds !== undefined) {
+    const moreRounds = `about ${plural(rounds, 'more round')} would settle it`;
+    return moreSessions === undefined
+      ? moreRounds
+      : `${moreRounds} for this session, ${moreSessions} for the program`;
+  }
+  return moreSessions && `${moreSessions} would settle it${scope === 'session' ? ' for the program' : ''}`;
+};
+
 const why = (judged: Judged, untrusted: boolean): string => {
   if (untrusted) return '; the control pair, the same program twice, differs in this run';
-  if (judged.underpowered)
-    return judged.smallestP === undefined
-      ? ' (underpowered)'
-      : ` (underpowered: ${plural(judged.rounds, 'round')} can't go below ${pText(judged.smallestP)})`;
-  const { rounds, sessions } = judged.settle ?? {};
-  if (rounds !== undefined) return `; about ${plural(rounds, 'more round')} would settle it`;
-  if (sessions !== undefined) return `; about ${plural(sessions, 'more session')} would settle it`;
-  return judged.scope === 'session'
-    ? '; more rounds will hardly settle it'
-    : '; more sessions will hardly settle it';
+  const { underpowered, smallestP, rounds, scope } = judged;
+  const settled = settleText(judged);
+  if (underpowered) {
+    const least =
+      smallestP === undefined ? '' : `: ${plural(rounds, 'round')} can't go below ${pText(smallestP)}`;
+    return ` (underpowered${least})${settled === undefined ? '' : `; ${settled}`}`;
+  }
+  return `; ${settled ?? `more ${scope === 'session' ? 'rounds' : 'sessions'} will hardly settle it`}`;
 };
 
 /** The sentence of one conclusion; everything but `sentence` is filled in. */
@@ -117,10 +135,9 @@ export const sentenceOf = (
     return `can't tell${about(judged, input)} for ${judged.candidate}: ${judged.reason}`;
   const words = directions(metric);
   const found = numbersOf(judged);
-  const confidence = percent(1 - (input.level ?? DEFAULTS.level));
   const word = found.value.up ? words.up : words.down;
   const facts = [
-    `${confidence}: ${range(found, words)}`,
+    range(found, words, input),
     BASIS[judged.basis],
     scopeText(judged),
     plural(judged.rounds, 'round'),
@@ -148,8 +165,7 @@ export const controlSentence = (
   const words = directions(metric);
   const found = numbersOf(control);
   const word = found.value.up ? words.up : words.down;
-  const confidence = percent(1 - (input.level ?? DEFAULTS.level));
-  return `${control.target}, the same program as ${input.reference}, ${control.differs ? 'is' : 'looks'} ${found.value.text} ${word} (${confidence}: ${range(found, words)})`;
+  return `${control.target}, the same program as ${input.reference}, ${control.differs ? 'is' : 'looks'} ${found.value.text} ${word} (${range(found, words, input)})`;
 };
 
 /** The sentence of a metric that is shown; everything but `sentence` is filled in: numbers alone, by themselves, without a judgement. */
@@ -157,11 +173,11 @@ export const shownSentence = (shown: Shown, input: EvidenceInput, metric: Metric
   const words = directions(metric);
   const found = numbersOf(shown);
   const facts = [
-    `${percent(1 - (input.level ?? DEFAULTS.level))}: ${range(found, words)}`,
+    range(found, words, input),
     BASIS[shown.basis],
     sessionText(input.sessions.length > 1 ? shown.session : undefined),
     plural(shown.rounds, 'round'),
   ].join(', ');
   const size = input.turns.length > 1 ? ` ${atSize(shown.turns, input)}` : '';
-  return `${shown.candidate} shows ${found.value.text} ${found.value.up ? words.up : words.down} on ${shown.metric}${size} (${facts}), not a primary metric`;
+  return `${shown.candidate} measures ${found.value.text} ${found.value.up ? words.up : words.down} on ${shown.metric}${size} (${facts}), not a primary metric`;
 };

@@ -53,7 +53,7 @@ export const factsOf = (input: EvidenceInput, session: Session): SessionFacts =>
   // Made when it is asked for: a session of very many rounds is asked nothing about single ones.
   const placed = (): Map<string, Reading> =>
     (byPlace ??= new Map(
-      (session.readings ?? []).map((one) => [`${one.round} ${one.turns} ${one.target}`, one] as const),
+      Iterator.from(session.readings ?? []).map((one) => [`${one.round} ${one.turns} ${one.target}`, one]),
     ));
   return {
     session,

@@ -1,13 +1,16 @@
-/** Five sessions or more, judged together: sessions are the blocks. Pure. */
+/** Several sessions as blocks: what varies between them; from five on they are judged together. Pure. */
 import { mean } from '../statistics.ts';
 import { concluded, detectableOf, distanceOf, type Found, unanswered } from './conclusions.ts';
 import type { Estimate } from './estimates.ts';
 import { controlEstimates, estimatesIn, familyOf, isPrimary, sameQuestion, settingsOf } from './families.ts';
 import { DEFAULTS, type EvidenceInput, type Judged } from './input.ts';
-import { isPair, marginOf, type NoPair } from './pairs.ts';
-import { sessionsFor, sessionVariance } from './planning.ts';
+import { isPair, marginOf, type NoPair, type Pair } from './pairs.ts';
+import { middleSd, sessionsFor, sessionVariance } from './planning.ts';
 import { detectableErrors, EFFICIENCY } from './power.ts';
 import { pooled } from './random-effects.ts';
+
+/** From this many sessions on they are judged together; fewer are shown one by one. */
+export const POOLED_FROM = 5;
 
 /** More further sessions than these are no advice: the difference sits at the margin. */
 const MOST_SESSIONS = 100;
@@ -47,6 +50,34 @@ const poolAll = (rows: readonly (readonly Estimate[])[], level: number): Togethe
     .filter((each) => each.length === rows.length)
     .map((each, _, all) => pool(each, level, all.length));
 
+/** Variance of one session's estimate around the program's effect. */
+const varianceOf = ({ each, withinSd, betweenSd }: Together): number =>
+  sessionVariance({ withinSd, betweenSd }, mean(each.map(({ rounds }) => rounds)));
+
+/** How many more sessions like these would settle the question, when they are judged together. */
+const settledBy = (input: EvidenceInput, one: Together, family: number): { sessions?: number } => {
+  const { margin, level } = settingsOf(input);
+  const count = one.each.length;
+  const distance = distanceOf(one.found, marginOf(one.found.pair, margin));
+  const wanted = sessionsFor(distance, varianceOf(one), level / family, DEFAULTS.power);
+  return wanted !== null && wanted > count && wanted <= count + MOST_SESSIONS
+    ? { sessions: wanted - count }
+    : {};
+};
+
+/** What the sessions have in common, while they are too few to be judged together: one for each question that all answer. */
+export const betweenFew = (
+  input: EvidenceInput,
+  rows: readonly (readonly Estimate[])[],
+): { pair: Pair; betweenSd: number; settle: { sessions?: number } }[] => {
+  const all = poolAll(rows, settingsOf(input).level);
+  return all.map((one) => ({
+    pair: one.found.pair,
+    betweenSd: one.betweenSd,
+    settle: settledBy(input, one, all.length),
+  }));
+};
+
 const concludedTogether = (
   input: EvidenceInput,
   one: Together,
@@ -56,10 +87,10 @@ const concludedTogether = (
   const { margin, level } = settingsOf(input);
   const { found, each, withinSd, betweenSd } = one;
   const count = each.length;
-  const variance = sessionVariance({ withinSd, betweenSd }, mean(each.map(({ rounds }) => rounds)));
   const far = marginOf(found.pair, margin);
-  const wanted = sessionsFor(distanceOf(found, far), variance, level / family, DEFAULTS.power);
-  const least = detectableErrors(count - 1, level / family, DEFAULTS.power) * Math.sqrt(variance / count);
+  const settle = settledBy(input, one, family);
+  const error = middleSd(Math.sqrt(varianceOf(one) / count), count - 1);
+  const least = detectableErrors(count - 1, level / family, DEFAULTS.power) * error;
   const ground = {
     rounds: each.reduce((sum, { rounds }) => sum + rounds, 0),
     scope: 'sessions',
@@ -68,9 +99,7 @@ const concludedTogether = (
     ...detectableOf(far + least, found.pair),
     withinSd,
     betweenSd,
-    ...(wanted !== null && wanted > count && wanted <= count + MOST_SESSIONS
-      ? { settle: { sessions: wanted - count } }
-      : {}),
+    ...(settle.sessions === undefined ? {} : { settle }),
   } as const;
   return concluded(input, found, ground, controls);
 };

@@ -13,6 +13,7 @@ import {
   rankScores,
   theilSen,
   togetherStatistic,
+  trueOrder,
   wanderStatistic,
 } from './permuting-rounds.ts';
 import { generator, type Random } from './random.ts';
@@ -66,18 +67,29 @@ const moved = ({ differences }: Pair): number => {
   return theilSen(rounds, values) * (differences.length - 1);
 };
 
-/** Candidate over reference moves in one direction during the session. */
+/**
+ * Candidate over reference moves in one direction during the session. Named is the series that stands out most of those that
+ * move by more than a trifle; its p is that of the largest of all series (max-T), so that several cost no error.
+ */
 const drift = (
   input: EvidenceInput,
   { rounds, pairs }: SessionFacts,
   random: Random,
   least: number,
 ): SessionDoubt[] => {
-  const p = permutationP(rounds, driftStatistic(pairs.map((one) => rankScores(one.differences))), random);
-  if (p > TREND_LEVELS.drift) return [];
-  const pair = largest(pairs, (one) => Math.abs(moved(one)));
-  const total = moved(pair);
-  if (!pair.metric.signed && Math.abs(total) < least) return [];
+  const scored = pairs.map((pair) => ({ pair, scores: rankScores(pair.differences) }));
+  const all = driftStatistic(scored.map((one) => one.scores));
+  if (permutationP(rounds, all, random) > TREND_LEVELS.drift) return [];
+  const moving = scored
+    .map(({ pair, scores }) => ({
+      pair,
+      stands: driftStatistic([scores])(trueOrder(rounds)),
+      total: moved(pair),
+    }))
+    .filter(({ pair, total }) => pair.metric.signed || Math.abs(total) >= least);
+  if (moving.length === 0) return [];
+  const { pair, stands, total } = largest(moving, (one) => one.stands);
+  const p = permutationP(rounds, all, random, stands);
   const size = pair.metric.signed ? '' : ` by ${percent(total)}`;
   const { target, turns, metric } = pair;
   return fires(
@@ -152,7 +164,7 @@ const apart = (grouped: Grouped): number => {
   return means.length < 2 ? 0 : Math.max(...means) - Math.min(...means);
 };
 
-/** Rounds whose sample stood elsewhere in the order, or came after another target, differ. */
+/** Rounds whose sample stood elsewhere in the order, or came after another target, differ: as with drifts, the series is named that stands out. */
 const groups = (
   name: 'order' | 'predecessor',
   all: readonly Grouped[],
@@ -160,12 +172,15 @@ const groups = (
   least: number,
   on: string,
 ): SessionDoubt[] => {
-  const spread = Math.max(0, ...all.map(apart));
-  if (all.length === 0 || !(spread >= least)) return [];
+  const far = all.filter((one) => apart(one) >= least);
+  if (far.length === 0) return [];
+  const rounds = all[0]!.values.length;
+  const stands = (one: Grouped): number => groupStatistic([one])(trueOrder(rounds));
+  const most = largest(far, stands);
   return fires(
     name,
-    permutationP(all[0]!.values.length, groupStatistic(all), random),
-    () => `a sample depends on ${on} by ${percent(spread)}`,
+    permutationP(rounds, groupStatistic(all), random, stands(most)),
+    () => `a sample depends on ${on} by ${percent(apart(most))}`,
   );
 };
 

@@ -3,6 +3,7 @@ import { DEFAULTS, type Judged } from '../../shared/evidence/input.ts';
 import { conclusionsOf } from '../../shared/evidence/judging.ts';
 import { neededFor } from '../../shared/evidence/planning.ts';
 import type { Random } from '../../shared/evidence/random.ts';
+import { median } from '../../shared/statistics.ts';
 import { atLeast, atMost, reported, type TruthRecord } from './record.ts';
 import { EXCHANGEABLE, normal, simulate } from './sessions.ts';
 import { COUNT, hits, inputOf, leavesOut, PAIR, pairOf, TRUTH } from './trials.ts';
@@ -49,4 +50,23 @@ export function* sessionEffects(): Generator<TruthRecord> {
   );
   const planned = `5 % at a margin of 3 %, 1.5 % between sessions: ${sessions} sessions planned`;
   yield atLeast(DEFAULTS.power, { check: 'sessions-power', case: planned, count: COUNT, seed, hits: found });
+  for (const [between, count] of [
+    [0, 5],
+    [0.015, 5],
+    [0.015, 10],
+  ] as const) {
+    const stated: number[] = [];
+    hits(COUNT / 4, ++seed, (random) => {
+      stated.push(together(random, 0, between, count).detectable!);
+      return false;
+    });
+    const effect = median(stated);
+    const seen = hits(
+      COUNT,
+      ++seed,
+      (random) => together(random, Math.log1p(effect), between, count).conclusion === 'slower',
+    );
+    const asked = `${count} sessions, ${100 * between} % between them: the effect that sessions without one call detectable (${(100 * effect).toFixed(1)} %, their median)`;
+    yield atLeast(DEFAULTS.power, { check: 'sessions-power', case: asked, count: COUNT, seed, hits: seen });
+  }
 }

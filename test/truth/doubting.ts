@@ -34,13 +34,14 @@ function* clean(): Generator<TruthRecord> {
 /** Where rounds can't be exchanged the doubt fires; beside it, how often the interval would have been wrong. */
 function* doubtful(): Generator<TruthRecord> {
   let seed = 650;
-  for (const [name, { noise, doubts: named, rounds = 12, truth = 0, promised = true }] of Object.entries(
-    DOUBTFUL,
-  )) {
+  for (const [name, about] of Object.entries(DOUBTFUL)) {
+    const { noise, readings, doubts: named, rounds = 12, truth = 0, promised = true } = about;
+    const pair = pairOf(0, rounds);
+    const shape = { ...pair, targets: about.targets ?? pair.targets };
     let missed = 0;
     const told = hits(COUNT, ++seed, (random, at) => {
-      const session = simulate(pairOf(0, rounds), noise, random);
-      const { conclusions, doubts: found } = evidenceOf(inputOf(pairOf(0, rounds), [session], { seed: at }));
+      const session = simulate(shape, noise, random, 'session', readings);
+      const { conclusions, doubts: found } = evidenceOf(inputOf(shape, [session], { seed: at }));
       if (conclusions.some((one) => leavesOut(one, truth))) missed++;
       return found.some((one) => named.includes(one.name));
     });

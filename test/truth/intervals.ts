@@ -1,6 +1,7 @@
 /** False alarms, coverage, and power as planned, of one session's conclusions. */
 import { DEFAULTS } from '../../shared/evidence/input.ts';
 import { neededFor } from '../../shared/evidence/planning.ts';
+import { median } from '../../shared/statistics.ts';
 import { atLeast, atMost, type TruthRecord } from './record.ts';
 import { EXCHANGEABLE, MACHINE, normal, type Shape } from './sessions.ts';
 import { concluded, COUNT, hits, misses, PAIR, pairOf, plain, TRUTH } from './trials.ts';
@@ -70,6 +71,34 @@ export function* power(): Generator<TruthRecord> {
     );
     const what = `${100 * effect} % at a margin of ${100 * margin} %, noise ${100 * sd} %: ${rounds} rounds planned`;
     yield atLeast(DEFAULTS.power, { check: 'power', case: what, count: COUNT, seed, hits: found });
+  }
+  // What a run says it could have seen, it sees.
+  for (const [how, shape] of [
+    ['6 rounds', pairOf(0, 6)],
+    ['12 rounds', pairOf(0)],
+    ['30 rounds', pairOf(0, 30)],
+    ['12 rounds, 3 sizes', pairOf(0, 12, [1, 2, 3])],
+  ] as const) {
+    const quiet = plain(0.02, normal);
+    const stated: number[] = [];
+    hits(COUNT / 4, ++seed, (random, at) => {
+      stated.push(concluded(shape, quiet, random, { seed: at })[0]!.detectable!);
+      return false;
+    });
+    const effect = median(stated);
+    const there = { ...shape, targets: { ...shape.targets, candidate: Math.log1p(effect) } };
+    const found = hits(
+      COUNT,
+      ++seed,
+      (random, at) => concluded(there, quiet, random, { seed: at })[0]!.conclusion === 'slower',
+    );
+    yield atLeast(DEFAULTS.power, {
+      check: 'power',
+      case: `${how}: the effect that sessions without one call detectable (${(100 * effect).toFixed(1)} %, their median)`,
+      count: COUNT,
+      seed,
+      hits: found,
+    });
   }
   // What a user does: plan from the noise of one A/A session, which is itself uncertain.
   const noise = plain(0.02, normal);

@@ -13,7 +13,12 @@ export interface Place {
   position: number;
   /** Samples measured before it in the session. */
   time: number;
+  /** The target just before it in the session. */
+  predecessor?: string;
 }
+
+/** What a session reads of the machine around a sample: of a steady one unless it says otherwise. */
+export type Readings = (place: Place, value: number) => Partial<Reading>;
 
 /** The log of what one sample measures beyond its target's truth; made anew for each session. */
 export type Noise = (random: Random, shape: Shape) => (place: Place) => number;
@@ -72,6 +77,10 @@ interface Doubtful {
   rounds?: number;
   /** The log-ratio over the session's course. */
   truth?: number;
+  /** The reference, a candidate and whoever else is measured; left out: the two. */
+  targets?: Shape['targets'];
+  /** How the machine shows it. */
+  readings?: Readings;
   /** False where no test of so few rounds could be relied on: reported, not promised. */
   promised?: boolean;
 }
@@ -124,6 +133,45 @@ export const DOUBTFUL: Readonly<Record<string, Doubtful>> = {
       ({ position }) =>
         (position === 0 ? 0.05 : 0) + 0.01 * normal(random),
   },
+  'a target is 5 % slower after a certain other (3 targets)': {
+    doubts: ['order', 'predecessor'],
+    rounds: 24,
+    targets: { candidate: 0, reference: 0, other: 0 },
+    noise:
+      (random) =>
+      ({ predecessor }) =>
+        (predecessor === 'other' ? 0.05 : 0) + 0.01 * normal(random),
+  },
+  'samples follow the clock, ±3 %': {
+    doubts: ['clock'],
+    noise: (random) => () => 0.03 * normal(random),
+    readings: (_, value) => ({ mhz: (3000 * BASE_MS) / value }),
+  },
+  'samples follow the speed probe, ±3 %, no clock to read': {
+    doubts: ['clock'],
+    noise: (random) => () => 0.03 * normal(random),
+    readings: (_, value) => ({ mhz: NaN, speedMs: (0.04 * value) / BASE_MS }),
+  },
+  ...Object.fromEntries(
+    (
+      [
+        ['throttled', 'throttledMs', 'by the quota'],
+        ['steal', 'stealMs', 'by other machines'],
+        ['stalled', 'stalledMs', 'by pressure'],
+        ['contended', 'contendedMs', 'by other tasks of the machine'],
+      ] as const
+    ).map(([name, field, words]) => [
+      `every fifth sample is held up for 15 % of its time ${words}`,
+      {
+        doubts: [name],
+        noise:
+          (random: Random) =>
+          ({ time }: Place) =>
+            (time % 5 === 0 ? 0.15 : 0) + 0.01 * normal(random),
+        readings: ({ time }: Place, value: number) => (time % 5 === 0 ? { [field]: 0.15 * value } : {}),
+      },
+    ]),
+  ),
   'two heaps 20 % apart (48 rounds)': {
     doubts: ['bimodal'],
     rounds: 48,
@@ -137,7 +185,13 @@ export const DOUBTFUL: Readonly<Record<string, Doubtful>> = {
 };
 
 /** A session of these targets; with the order turned each round, as `plan` lays it down. */
-export const simulate = (shape: Shape, noise: Noise, random: Random, name = 'session'): Session => {
+export const simulate = (
+  shape: Shape,
+  noise: Noise,
+  random: Random,
+  name = 'session',
+  read: Readings = () => ({}),
+): Session => {
   const names = Object.keys(shape.targets);
   const series = new Map<string, Series & { values: number[] }>();
   const readings: Reading[] = [];
@@ -147,9 +201,9 @@ export const simulate = (shape: Shape, noise: Noise, random: Random, name = 'ses
     for (const turns of shape.turns)
       for (let position = 0; position < names.length; position++) {
         const target = names[(position + round) % names.length]!;
-        const value =
-          BASE_MS *
-          Math.exp(shape.targets[target]! + measure({ target, turns, round, position, time: time++ }));
+        const before = predecessor === undefined ? {} : { predecessor };
+        const place: Place = { target, turns, round, position, time: time++, ...before };
+        const value = BASE_MS * Math.exp(shape.targets[target]! + measure(place));
         const key = `${target} ${turns}`;
         if (!series.has(key)) series.set(key, { target, turns, metric: WARM.key, values: [] });
         series.get(key)!.values.push(value);
@@ -160,9 +214,14 @@ export const simulate = (shape: Shape, noise: Noise, random: Random, name = 'ses
           turns,
           round,
           position,
-          ...(predecessor === undefined ? {} : { predecessor }),
+          ...before,
           wallMs: value,
           mhz,
+          // Trifles that every machine has.
+          throttledMs: 0,
+          stealMs: 0.002 * value * ((0.618 * time) % 1),
+          stalledMs: 0.02 * value * ((0.414 * time) % 1),
+          ...read(place, value),
         });
         predecessor = target;
       }

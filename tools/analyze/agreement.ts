@@ -16,9 +16,9 @@ const TIE = 0.03;
 
 const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 
-const because = ({ conclusion, margin, ...more }: Conclusion, verdict: Verdict): string => {
-  if (conclusion === 'cant-tell' && more['underpowered'] === true)
-    return `its rule compares two medians by fixed limits; ${more.rounds} rounds are too few to tell any difference from noise`;
+const because = ({ conclusion, margin, underpowered, rounds }: Conclusion, verdict: Verdict): string => {
+  if (conclusion === 'cant-tell' && underpowered)
+    return `its rule compares two medians by fixed limits; ${rounds} rounds are too few to tell any difference from noise`;
   if (conclusion === 'cant-tell')
     return 'its rule compares two medians by fixed limits and asks nothing about noise, which leaves the question open here';
   if (conclusion === 'same')

@@ -111,7 +111,7 @@ const withVerdicts = (
     doubts: [...short, ...evidence.doubts.filter((one) => short.length === 0 || one.name !== 'short')],
     // A verdict is about the whole run; one session of a few is not.
     conclusions: evidence.conclusions.map((one) =>
-      one['session'] === undefined ? besideVerdict(one, comparisons, counted) : one,
+      one.session === undefined ? besideVerdict(one, comparisons, counted) : one,
     ),
   };
 };

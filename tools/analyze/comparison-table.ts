@@ -1,7 +1,8 @@
 /** A comparison's numbers for a person: a table per size and candidate. Pure; everything is in analysis.json. */
-import type { Analysis, Comparison } from '../../schemas/analysis.ts';
+import type { Analysis, Comparison, Conclusion } from '../../schemas/analysis.ts';
 import { comparisonNames, comparisonRows } from '../../shared/analysis-tables.ts';
 import { gateWords, limitText, noiseLine, where } from '../../shared/analysis-words.ts';
+import { evidenceRows } from '../../shared/evidence-rows.ts';
 import { atSize } from '../../shared/sizes.ts';
 import { type Colour, type Paint, plainText, table } from '../../shared/terminal.ts';
 import { metricNamed, type Strips, withStrips } from './strips.ts';
@@ -11,6 +12,13 @@ const VERDICT_COLOURS: Readonly<Record<string, Colour>> = {
   'slightly better': 'green',
   lose: 'red',
   tie: 'grey',
+};
+
+const WORDS: Readonly<Record<Conclusion['conclusion'], string>> = {
+  faster: 'faster',
+  slower: 'slower',
+  same: 'same',
+  'cant-tell': "can't tell",
 };
 
 const comparisonTable = (
@@ -34,6 +42,22 @@ const comparisonTable = (
   );
 };
 
+/** What the evidence says of one candidate at one size, in numbers; the words stand above. */
+const evidenceTable = (comparison: Comparison, analysis: Analysis, paint: Paint): string => {
+  const { turns, candidate } = comparison;
+  const rows = evidenceRows(analysis, {
+    turns,
+    candidate,
+    shown: analysis.sessions.length === 1,
+    word: (one) => WORDS[one],
+  });
+  if (rows.length === 0) return '';
+  // The verdict has its place in the table of the tracker's values.
+  const kept = rows.map((row) => row.filter((_, at) => rows[0]![at] !== 'tracker'));
+  const numbers = kept[0]!.flatMap((name, at) => (['metric', 'conclusion'].includes(name) ? [] : [at]));
+  return `\n${table(kept, numbers, (text, row) => (row === 0 ? paint('grey', text) : text))}`;
+};
+
 export const comparisonText = (analysis: Analysis, paint: Paint, strips?: Strips): string => {
   const { comparisons, noise, maxCv, gate } = analysis;
   const blocks = comparisons.map((one) => {
@@ -47,7 +71,8 @@ export const comparisonText = (analysis: Analysis, paint: Paint, strips?: Strips
         : paint(
             'grey',
             plainText(`CV of '${one.reference}': ${cvs} (limit ${limitText(maxCv)}, ${gateWords(gate)})`),
-          ) + '\n')
+          ) + '\n') +
+      evidenceTable(one, analysis, paint)
     );
   });
   return [`${where(analysis)}\n`, ...blocks].join('\n');

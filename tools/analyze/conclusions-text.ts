@@ -34,10 +34,8 @@ const twinsOf = (
 };
 
 /** What the control pair showed in the same rounds. */
-const controlOf = ({ control }: Conclusion): string[] => {
-  const { sentence } = (control ?? {}) as { sentence?: unknown };
-  return typeof sentence === 'string' ? [`  ${plainText(sentence)}`] : [];
-};
+const controlOf = ({ control }: Conclusion): string[] =>
+  control ? [`  ${plainText(control.sentence)}`] : [];
 
 /** Nothing for a run without conclusions. Names in sentences are foreign text. */
 export const conclusionsText = (analysis: Analysis, paint: Paint): string =>
@@ -46,7 +44,7 @@ export const conclusionsText = (analysis: Analysis, paint: Paint): string =>
       paint(COLOURS[one.conclusion], plainText(one.sentence)),
       ...controlOf(one),
       ...twinsOf(analysis, one).map((text) => `  ${plainText(text)}`),
-      ...(typeof one['disagreement'] === 'string' ? [`  ${plainText(one['disagreement'])}`] : []),
+      ...(one.disagreement === undefined ? [] : [`  ${plainText(one.disagreement)}`]),
     ])
     .map((line) => `${line}\n`)
     .join('');

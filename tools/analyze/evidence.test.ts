@@ -191,7 +191,7 @@ test('primary metrics are the profile’s; on shared cores the CPU twin of a wal
   expect(shared.analysis.gate).toBe('cpu');
   expect(shared.analysis.conclusions.map((one) => one.metric)).toEqual(['warm']);
   expect(shared.stderr).toMatch(
-    /^journal is .* % faster \(.*wall.*\)\n {2}journal shows .* % faster on cpuWarm \(.*CPU, this session, 12 rounds\), not a primary metric\n\n/,
+    /^journal is .* % faster \(.*wall.*\)\n {2}journal measures .* % faster on cpuWarm \(.*CPU, this session, 12 rounds\), not a primary metric\n\n/,
   );
 });
 

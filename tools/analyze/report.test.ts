@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Analysis } from '../../schemas/analysis.ts';
 import { shortNumber } from '../../shared/analysis-words.ts';
+import { generator } from '../../shared/evidence/random.ts';
 import { painter } from '../../shared/terminal.ts';
 import { type Made, madeLog, TARGETS } from '../../test/made-log.ts';
 import { runTool } from '../../test/outside.ts';
@@ -57,6 +58,50 @@ describe('the report', () => {
     expect(text).toMatch(/\ncold +ms( +-?\d+\.\d+){6} +below floor\n/);
     expect(text).toMatch(/\nwarm +ms( +\d+\.\d+){7} +(tie|win|lose)/);
     expect(analysis.comparisons[0]!.verdicts['cold']).toBeDefined();
+  });
+
+  test('gives the evidence in numbers: what was concluded, and what is only shown', async () => {
+    const random = generator(3);
+    const analysis = await analyzed({
+      rounds: 12,
+      targets: [...TARGETS, { name: 'sqlite-control', role: 'control' }],
+      sample: (target) => {
+        const own = (target === 'journal' ? 18 : 20) * (1 + 0.01 * random());
+        return { turn: [own, own, own, own, own], turnCpu: undefined };
+      },
+    });
+    const [one] = analysis.conclusions as [Analysis['conclusions'][0]];
+    const [, head, warm, cold] = /\n(metric +conclusion .*)\n(warm .*)\n(cold .*)\n/.exec(
+      reportText(analysis, undefined, painter(false)),
+    )!;
+    expect(head!.split(/ {2,}/)).toEqual([
+      'metric',
+      'conclusion',
+      'ratio',
+      '95 % from',
+      'to',
+      'p',
+      'least p',
+      'margin',
+      'rounds',
+      'detectable from',
+      'round sd',
+      'control',
+    ]);
+    const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+    expect(warm!.split(/ {2,}/)).toEqual([
+      'warm',
+      'faster',
+      ...[one.ratio, one.low, one.high].map((value) => value!.toFixed(3)),
+      '0.00049',
+      '0.00049',
+      '3 %',
+      '12',
+      percent(one.detectable!),
+      percent(one.withinSd!),
+      `${one.control!.low!.toFixed(3)}–${one.control!.high!.toFixed(3)}`,
+    ]);
+    expect(cold!.split(/ {2,}/).slice(0, 2)).toEqual(['cold', 'shown']);
   });
 
   test('is harmless, whatever a machine is called', async () => {

@@ -52,9 +52,20 @@ export interface Ratio {
 
 /** Every ratio that was concluded; of sessions one by one, each session's. */
 export const ratios = ({ conclusions, comparisons }: Analysis): Ratio[] =>
-  conclusions.flatMap(({ candidate, turns, metric, ratio, low, high, sentence, ...more }) => {
+  conclusions.flatMap(({ candidate, turns, metric, ratio, low, high, sentence, session }) => {
     const reference = comparisons.find((one) => one.candidate === candidate)?.reference;
     if (ratio === null || reference === undefined) return [];
-    const session = typeof more['session'] === 'string' ? { session: more['session'] } : {};
-    return [{ candidate, turns, metric, ratio, low, high, sentence, reference, ...session }];
+    return [
+      {
+        candidate,
+        turns,
+        metric,
+        ratio,
+        low,
+        high,
+        sentence,
+        reference,
+        ...(session === undefined ? {} : { session }),
+      },
+    ];
   });

@@ -61,8 +61,7 @@ interface Noisy {
   ratio: number;
 }
 
-const noisyOf = (one: Conclusion): Noisy[] => {
-  const { withinSd, betweenSd, ratio, rounds, sessions } = one as Conclusion & Partial<Noisy>;
+const noisyOf = ({ withinSd, betweenSd, ratio, rounds, sessions }: Conclusion): Noisy[] => {
   if (withinSd === undefined || ratio === null || !(ratio > 0)) return [];
   return [
     {

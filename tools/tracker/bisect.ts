@@ -3,6 +3,7 @@ import type { BisectStep } from '../../schemas/changes.ts';
 import { type Advice, bisectAdvice } from '../../shared/evidence/bisect.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
+import { sizeHead } from '../../shared/sizes.ts';
 import { table } from '../../shared/terminal.ts';
 import { type Commits, type Ordered, wholeCommit } from './commit-order.ts';
 import type { Change } from '../../shared/evidence/changes.ts';
@@ -30,10 +31,11 @@ const adviceOf = ({ points }: Ordered, change: Change, commits: Commits): Advice
   return bisectAdvice(between(commits, good, bad), runs, [change])[0]!;
 };
 
-const lineOf = ({ rule, turns, metric, nodeType }: Ordered, advice: Advice): BisectStep => ({
+const lineOf = ({ rule, turns, counted, metric, nodeType }: Ordered, advice: Advice): BisectStep => ({
   format: 'bisect/1',
   rule,
   turns,
+  ...(counted === undefined ? {} : { counted }),
   metric,
   nodeType,
   good: advice.good,
@@ -51,7 +53,11 @@ const withoutDirty = ({ points, ...series }: Ordered): Ordered => ({
   points: points.filter(({ commit }) => !commit.endsWith('-dirty')),
 });
 
-const HEAD = ['rule', 'turns', 'metric', 'step', 'good', 'bad', 'between', 'measure next', 'runs', 'p'];
+const headOf = (lines: readonly BisectStep[]): string[] => [
+  'rule',
+  sizeHead(lines),
+  ...['metric', 'step', 'good', 'bad', 'between', 'measure next', 'runs', 'p'],
+];
 const rowOf = (one: BisectStep): string[] => [
   one.rule,
   String(one.turns),
@@ -86,7 +92,8 @@ export const bisect: TrackerVerb = {
       found.map((change) => lineOf(one, adviceOf(one, change, commits))),
     );
     if (flags.json) await world.stdout.write(lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    else if (lines.length > 0) await world.stdout.write(table([HEAD, ...lines.map(rowOf)], [1, 3, 6, 8, 9]));
+    else if (lines.length > 0)
+      await world.stdout.write(table([headOf(lines), ...lines.map(rowOf)], [1, 3, 6, 8, 9]));
     else if (clean.length === 0) talk.info('no history whose commits are in this repository');
     else
       talk.info(

@@ -45,6 +45,7 @@ interface Run {
   cpuModel?: string;
   turns?: number;
   metric?: string;
+  counted?: 'processes';
 }
 
 /** Noise of ±0.5 % that is even in every stretch: a draw would show a change by chance, one time in twenty. */
@@ -58,6 +59,7 @@ const lineOf = ({
   cpuModel = 'CPU',
   turns = 50,
   metric = 'warm',
+  counted,
 }: Run) => {
   const values = { warm: 10 * ratio * wobble(at), piWarm: 10, cold: 30 * wobble(at + 7), piCold: 30 };
   return {
@@ -82,6 +84,7 @@ const lineOf = ({
       reference: 'theirs',
       identities: { mine: { commit } },
       ...(purpose === null ? {} : { purpose }),
+      ...(counted === undefined ? {} : { counted }),
       conclusions: [{ metric }],
     },
   };
@@ -110,6 +113,22 @@ const tracker = async (path: string, verb: string, ...flags: string[]) => {
 const stepped = (more: Partial<Run> = {}) =>
   commits.map((commit, at) => lineOf({ at: (at * 17) % 40, commit, ratio: at < 25 ? 0.9 : 0.99, ...more }));
 
+test('sizes of plain commands are processes, in every table and in the lines', async () => {
+  const [commands, both] = [
+    track(stepped({ counted: 'processes' })),
+    track([...stepped({ counted: 'processes' }), ...stepped({ turns: 500 })]),
+  ];
+  for (const verb of ['changes', 'bisect', 'show']) {
+    expect((await tracker(commands, verb)).stdout).toMatch(/^(at +)?rule +processes /);
+    expect((await tracker(both, verb)).stdout).toMatch(/^(at +)?rule +size /);
+  }
+  for (const verb of ['changes', 'bisect'])
+    expect((await tracker(both, verb, '--json')).lines.map((one) => [one.turns, one.counted])).toEqual([
+      [50, 'processes'],
+      [500, undefined],
+    ]);
+});
+
 describe('tracker changes', () => {
   test('finds the commit after which the ratio is another, in commit order, whenever the runs were made', async () => {
     const { lines, exit } = await tracker(track(stepped()), 'changes', '--json');
@@ -135,6 +154,7 @@ describe('tracker changes', () => {
     expect(exit).toBe(4);
     expect(stdout).toContain(`${commits[24]!.slice(0, 10)}   ${commits[25]!.slice(0, 10)}`);
     expect(stdout).toMatch(/store +50 +warm +0\.\d+ +0\.\d+ +\+\d+\.\d %/);
+    expect(stdout).toMatch(/^rule +turns +metric/);
     expect((await tracker(path, 'changes', '--fail-on', 'change', '--within', '10')).exit).toBe(0);
     expect((await tracker(path, 'changes', '--fail-on', 'change', '--within', '15')).exit).toBe(4);
   });

@@ -1,6 +1,7 @@
 /** `tracker changes`: where a history changed, and by how much. */
 import type { Change as ChangeLine } from '../../schemas/changes.ts';
 import { EXIT } from '../../shared/exit.ts';
+import { sizeHead } from '../../shared/sizes.ts';
 import { table } from '../../shared/terminal.ts';
 import type { Ordered } from './commit-order.ts';
 import { changesIn, readSeries, shortCommit, shortP, stepText } from './read-series.ts';
@@ -10,7 +11,10 @@ import type { TrackerVerb } from './call.ts';
 /** Runs of this purpose make the history (DESIGN §5). */
 const MAIN = 'main';
 
-const lineOf = ({ points, rule, turns, metric, nodeType, order }: Ordered, found: Change): ChangeLine => {
+const lineOf = (
+  { points, rule, turns, counted, metric, nodeType, order }: Ordered,
+  found: Change,
+): ChangeLine => {
   const beside = (at: number, value: number) => {
     const { run, commit, at: time } = points[at]!;
     return { run, commit, at: new Date(time).toISOString(), ratio: Math.exp(value) };
@@ -19,6 +23,7 @@ const lineOf = ({ points, rule, turns, metric, nodeType, order }: Ordered, found
     format: 'change/1',
     rule,
     turns,
+    ...(counted === undefined ? {} : { counted }),
     metric,
     nodeType,
     order,
@@ -44,9 +49,9 @@ const rowOf = (one: ChangeLine): string[] => [
   one.nodeType,
 ];
 
-const HEAD = [
+const headOf = (lines: readonly ChangeLine[]): string[] => [
   'rule',
-  'turns',
+  sizeHead(lines),
   'metric',
   'ratio before',
   'after',
@@ -61,7 +66,7 @@ const HEAD = [
 /** The table; the node type only where histories of several are looked at. */
 const tableOf = (lines: readonly ChangeLine[], nodeTypes: number): string =>
   table(
-    [HEAD, ...lines.map(rowOf)].map((row) => row.slice(0, nodeTypes > 1 ? undefined : -1)),
+    [headOf(lines), ...lines.map(rowOf)].map((row) => row.slice(0, nodeTypes > 1 ? undefined : -1)),
     [1, 3, 4, 5, 9],
   );
 

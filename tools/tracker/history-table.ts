@@ -1,6 +1,7 @@
 /** Lines of the history as a table. Pure. Older and foreign lines carry less; what they lack stays empty. */
 import * as v from 'valibot';
 import { compared, type HistoryLine, type TrackerLine } from '../../schemas/tracker.ts';
+import { type Counted, sizeHead } from '../../shared/sizes.ts';
 import { type Colour, table } from '../../shared/terminal.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 
@@ -11,10 +12,14 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   tie: 'grey',
 };
 
-const HEAD = [
+/** What a line's size counts; older and foreign lines do not say, and count turns. */
+const countedOf = ({ more }: HistoryLine & Partial<TrackerLine>): Counted =>
+  more?.counted === 'processes' ? { counted: 'processes' } : {};
+
+const headOf = (lines: readonly (HistoryLine & Partial<TrackerLine>)[]): string[] => [
   'at',
   'rule',
-  'turns',
+  sizeHead(lines.map(countedOf)),
   'core',
   'warm',
   'ref',
@@ -60,9 +65,11 @@ export const historyTable = (
   lines: readonly HistoryLine[],
   paint: (colour: Colour, text: string) => string,
 ): string => {
-  const rows = [HEAD, ...lines.map((one) => rowOf(one as HistoryLine & Partial<TrackerLine>))];
+  const all = lines as readonly (HistoryLine & Partial<TrackerLine>)[];
+  const head = headOf(all);
+  const rows = [head, ...all.map(rowOf)];
   // Columns that no line fills (no baseline, no CPU times) say nothing.
-  const kept = HEAD.map((_, at) => at).filter((at) => rows.slice(1).some((row) => row[at] !== ''));
+  const kept = head.map((_, at) => at).filter((at) => rows.slice(1).some((row) => row[at] !== ''));
   return table(
     rows.map((row) => kept.map((at) => row[at]!)),
     kept.flatMap((column, at) => (NUMBERS.has(column) ? [at] : [])),

@@ -1,6 +1,7 @@
 /** Histories as series of ratios: one per rule, size, metric and node type, of runs with one purpose (DESIGN §5). Pure. */
 import type { NodeType } from '../../schemas/analysis.ts';
 import type { HistoryLine } from '../../schemas/tracker.ts';
+import type { Counted } from '../../shared/sizes.ts';
 import { referenceKey, trackerKey } from '../../shared/verdict.ts';
 
 export interface Point {
@@ -13,7 +14,7 @@ export interface Point {
   value: number;
 }
 
-export interface Series {
+export interface Series extends Counted {
   rule: string;
   turns: number;
   metric: string;
@@ -22,7 +23,7 @@ export interface Series {
 }
 
 /** What a line's own field tells of one run; undefined for lines without: they are rounded, and of no known machine. */
-interface Told {
+interface Told extends Counted {
   purpose: string | undefined;
   nodeType: string;
   commit: string;
@@ -50,6 +51,7 @@ const toldBy = (line: HistoryLine): Told | undefined => {
     nodeType: nodeTypeName(more['nodeType'] as NodeType),
     commit: (isObject(identity) && textOf(identity['commit'])) || textOf(core),
     values: more['values'],
+    ...(more['counted'] === 'processes' ? { counted: 'processes' } : {}),
     primary: conclusions.flatMap((one: unknown) =>
       isObject(one) && typeof one['metric'] === 'string' ? [trackerKey(one['metric'])] : [],
     ),
@@ -116,6 +118,7 @@ export const seriesOf = (
       const series = found.get(key) ?? {
         rule: line.rule,
         turns: line.turns,
+        ...(about.counted === undefined ? {} : { counted: about.counted }),
         metric,
         nodeType: about.nodeType,
         points: [],

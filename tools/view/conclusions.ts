@@ -1,9 +1,7 @@
 /** What is said of a run, first: conclusions with the tracker's verdicts beside them, or why there are none. Pure. */
 import type { Analysis, Conclusion } from '../../schemas/analysis.ts';
 import { EXIT } from '../../shared/exit.ts';
-import type { Judged } from '../../shared/evidence/input.ts';
-import { sessionNames } from '../../shared/run-results.ts';
-import { shortNames } from '../../shared/short-names.ts';
+import { evidenceRows } from '../../shared/evidence-rows.ts';
 import { markup, htmlTable, type Markup } from './markup.ts';
 import { atSize } from './names.ts';
 
@@ -15,23 +13,12 @@ const WORDS: Readonly<Record<Conclusion['conclusion'], { text: string; plain: st
   'cant-tell': { text: "? can't tell", plain: "can't tell", look: 'open' },
 };
 
-/** What `analyze` puts beside a conclusion: the tracker's verdict of the same numbers, and why the two differ. */
-type Beside = Judged & { verdict?: string; disagreement?: string };
-
 /** What stands beside a conclusion: the tracker's verdict, why it differs, the same program twice. */
-const besideOf = ({ verdict, disagreement, control }: Beside): string[] => {
-  const twice = control?.differs ? 'which differs' : 'no difference';
-  const facts = [
-    ...(verdict === undefined ? [] : [`the tracker's verdict: ${verdict}`]),
-    ...(control && control.ratio !== null
-      ? [`the same program twice: ratio ${control.ratio.toFixed(3)}, ${twice}`]
-      : []),
-  ];
-  return [
-    ...(facts.length > 0 ? [facts.join('; ')] : []),
-    ...(disagreement === undefined ? [] : [disagreement]),
-  ];
-};
+const besideOf = ({ verdict, disagreement, control }: Conclusion): string[] => [
+  ...(verdict === undefined ? [] : [`the tracker's verdict: ${verdict}`]),
+  ...(control ? [control.sentence] : []),
+  ...(disagreement === undefined ? [] : [disagreement]),
+];
 
 const sign = ({ conclusion }: Conclusion): Markup =>
   markup`<span class="word ${WORDS[conclusion].look}">${WORDS[conclusion].text}</span>`;
@@ -39,7 +26,7 @@ const sign = ({ conclusion }: Conclusion): Markup =>
 /** One conclusion: the sentence a person would quote, and what stands beside it. */
 const conclusionCard = (one: Conclusion): Markup =>
   markup`<div class="card ${WORDS[one.conclusion].look}"><p class="says">${sign(one)}${one.sentence}</p>${besideOf(
-    one as Beside,
+    one,
   ).map((text) => markup`<p class="beside">${text}</p>`)}</div>
 `;
 
@@ -100,47 +87,11 @@ export const headline = (analysis: Analysis): Markup => {
     }${judged && conclusions.length === 0 && analysis.mode === 'compare' && markup`<p>This analysis has no conclusions; the tracker's verdicts stand in the tables below.</p>`}`;
 };
 
-const number = (value: number | null | undefined, digits: number): string =>
-  value === null || value === undefined ? '–' : value.toFixed(digits);
-
 /** The conclusions of one size as a table. */
 export const conclusionTable = (analysis: Analysis, turns: number): Markup => {
-  const rows = (analysis.conclusions as Beside[]).filter((one) => one.turns === turns);
+  const rows = evidenceRows(analysis, { turns, shown: false, word: (one) => WORDS[one].text });
   if (rows.length === 0) return markup``;
-  const short = shortNames([...sessionNames(analysis).values()]);
-  const head = [
-    'metric',
-    'candidate',
-    'conclusion',
-    'ratio',
-    '95 % from',
-    'to',
-    'p',
-    'margin',
-    'rounds',
-    'detectable from',
-    'tracker',
-  ];
-  return htmlTable(
-    `Conclusions${atSize(analysis, turns)}`,
-    [
-      head,
-      ...rows.map((one) => [
-        one.session === undefined ? one.metric : `${one.metric}, ${short.get(one.session) ?? one.session}`,
-        one.candidate,
-        WORDS[one.conclusion].text,
-        one.difference
-          ? `${one.difference.estimate.toPrecision(3)} ${one.difference.unit ?? ''}`
-          : number(one.ratio, 3),
-        number(one.difference ? one.difference.low : one.low, 3),
-        number(one.difference ? one.difference.high : one.high, 3),
-        one.p === null ? '–' : one.p < 0.0001 ? '< 0.0001' : one.p.toPrecision(2),
-        `${Number((100 * one.margin).toPrecision(3))} %`,
-        String(one.rounds),
-        one.detectable === undefined ? '–' : `${(100 * one.detectable).toFixed(1)} %`,
-        one.verdict ?? '–',
-      ]),
-    ],
-    [3, 4, 5, 6, 7, 8, 9],
-  );
+  const words = new Set(['metric', 'candidate', 'conclusion', 'tracker']);
+  const numbers = rows[0]!.flatMap((name, at) => (words.has(name) ? [] : [at]));
+  return htmlTable(`Conclusions${atSize(analysis, turns)}`, rows, numbers);
 };

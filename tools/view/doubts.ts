@@ -24,7 +24,8 @@ const PLACES: Readonly<Record<string, Place['plot']>> = {
 };
 
 const item = ({ doubt, sessions }: GroupedDoubt): Markup => {
-  const side = { below: 'fires at most', above: 'fires above' }[String(doubt['side'])] ?? 'threshold';
+  const side =
+    doubt.side === undefined ? 'threshold' : { below: 'fires at most', above: 'fires above' }[doubt.side];
   return markup`<li>
     <b>Doubt: ${doubt.name}</b>${sessions.length > 0 && ` (${sessions.join(', ')})`} – ${doubt.sentence}
     <span class="beside">[${Number(doubt.value.toPrecision(3))}; ${side} ${doubt.threshold}]</span>

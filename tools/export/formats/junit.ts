@@ -28,7 +28,7 @@ const isBad = ({ conclusion }: Conclusion, failOn: readonly FailOn[]): boolean =
   );
 
 const caseOf = (one: Conclusion, analysis: Analysis, failOn: readonly FailOn[]): Case => {
-  const session = typeof one['session'] === 'string' ? `, ${one['session']}` : '';
+  const session = one.session === undefined ? '' : `, ${one.session}`;
   const outcome: Outcome = isBad(one, failOn)
     ? { kind: 'failure', message: one.sentence }
     : { kind: 'passed' };

@@ -40,7 +40,7 @@ export const markdown: Format = {
   text(material) {
     const { analysis, calibration } = material;
     const disagreements = analysis.conclusions.flatMap((one) =>
-      typeof one['disagreement'] === 'string' ? [one['disagreement']] : [],
+      one.disagreement === undefined ? [] : [one.disagreement],
     );
     const blocks = [
       `## k8sbench ${code(analysis.profile)}: ${marked(outcome(material))}\n`,

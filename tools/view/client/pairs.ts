@@ -1,5 +1,5 @@
 /** The rounds of a session as the evidence pairs them. */
-import type { Judged, Metric } from '../../../shared/evidence/input.ts';
+import type { Metric } from '../../../shared/evidence/input.ts';
 import { isPair, pairOf } from '../../../shared/evidence/pairs.ts';
 import type { RunPayload, Series } from '../payload.ts';
 import { type About, metricOf, seriesAbout } from './figure.ts';
@@ -29,7 +29,7 @@ const byRound = (series: Series, metric: string): (number | null)[] => {
 
 /** Whether conclusions speak of differences. */
 export const isSigned = ({ analysis }: RunPayload, { metric }: About): boolean =>
-  (analysis.conclusions as Judged[]).some((one) => one.metric === metric && one.difference !== undefined);
+  analysis.conclusions.some((one) => one.metric === metric && one.difference !== undefined);
 
 /** The pairs of one session, as the evidence pairs them. */
 export const roundsOf = (payload: RunPayload, about: About, session: string): Round[] => {

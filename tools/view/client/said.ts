@@ -1,5 +1,4 @@
 /** What the analysis says of a metric: conclusions, and intervals that are only shown. */
-import type { Judged, Shown } from '../../../shared/evidence/input.ts';
 import type { RunPayload } from '../payload.ts';
 import type { About } from './figure.ts';
 
@@ -19,31 +18,29 @@ export interface Interval {
 
 /** Every interval that the analysis gives, judged ones first. */
 export const allIntervals = ({ analysis }: RunPayload): Interval[] => {
-  const shown = (analysis as { shown?: Shown[] }).shown ?? [];
+  const { conclusions, shown = [] } = analysis;
   const several = analysis.sessions.length > 1;
   return [
-    ...(analysis.conclusions as Judged[]).flatMap(
-      ({ candidate, turns, metric, session, difference, ratio, low, high }) => {
-        const about = {
-          candidate,
-          turns,
-          metric,
-          judged: true,
-          ...(session === undefined ? {} : { session }),
-        };
-        if (difference)
-          return [
-            {
-              ...about,
-              signed: true,
-              value: difference.estimate,
-              low: difference.low,
-              high: difference.high,
-            },
-          ];
-        return ratio === null ? [] : [{ ...about, signed: false, value: ratio, low, high }];
-      },
-    ),
+    ...conclusions.flatMap(({ candidate, turns, metric, session, difference, ratio, low, high }) => {
+      const about = {
+        candidate,
+        turns,
+        metric,
+        judged: true,
+        ...(session === undefined ? {} : { session }),
+      };
+      if (difference)
+        return [
+          {
+            ...about,
+            signed: true,
+            value: difference.estimate,
+            low: difference.low,
+            high: difference.high,
+          },
+        ];
+      return ratio === null ? [] : [{ ...about, signed: false, value: ratio, low, high }];
+    }),
     ...shown.flatMap(({ candidate, turns, metric, session, ratio, low, high }) =>
       ratio === null
         ? []
