@@ -20,8 +20,10 @@ const time = (key: string, more: Partial<Metric> = {}): Metric => ({
   ...more,
 });
 const memory = (key: string): Metric => time(key, { unit: 'MiB' });
-const shares = (prefix: string): Metric[] =>
-  ['Rss', 'Pss', 'Anonymous'].map((one) => memory(`${prefix}${one}`));
+const shares = (prefix: string, ...more: string[]): Metric[] =>
+  ['Rss', ...more, 'Pss', 'Anonymous'].map((one) => memory(`${prefix}${one}`));
+/** Of the harness itself: its model's own time, the longest time between two looks, its CPU time over the sample. */
+const harness = ['modelTime', 'modelTimeMax', 'lookGapMax', 'harnessCpu'].map((key) => time(key));
 const request = [
   { ...time('requestBytes'), unit: 'bytes' },
   { ...time('requestMessages'), unit: 'messages' },
@@ -91,16 +93,15 @@ const overhead = (agent: Agent): Profile => ({
     time('rpcReadyCpu'),
     time('rpcPrompt', { pooled: true }),
     time('rpcPromptCpu', { pooled: true }),
-    memory('rpcRss'),
+    ...shares('rpc', 'RestRss'),
     ...['ptyFirst', 'ptySettled', 'ptySettledCpu'].map((key) => time(key)),
     time('ptyKey', { pooled: true }),
     ...['ptyToModel', 'ptyToScreen', 'ptyPromptCpu', 'ptyQuit'].map((key) => time(key)),
-    ...['ptyRss', 'ptyPss', 'ptyAnonymous'].map(memory),
+    ...shares('pty', 'RestRss'),
     ...request,
     { ...time('sideRequests'), unit: 'requests' },
     { ...time('foreignHosts'), unit: 'hosts' },
-    time('modelTime'),
-    time('modelTimeMax'),
+    ...harness,
   ],
   turns: [8],
   // Which others it takes depends on the candidates; their directories are asked for by name.
@@ -120,7 +121,7 @@ const long = (
   about,
   fingerprints,
   targets: targetsOf(name, 'pi', WITH_SESSIONS, '--workload', workload),
-  metrics: [...metrics, time('modelTimeMax')],
+  metrics: [...metrics, ...harness],
   turns,
   needs: ['arm-pi'],
 });
@@ -137,8 +138,7 @@ const SCALE_METRICS = [
 const HISTORY_METRICS = [
   time('rpcResume'),
   time('rpcResumeCpu'),
-  memory('rpcPss'),
-  memory('rpcAnonymous'),
+  ...shares('rpc', 'RestRss'),
   ...request,
   ...['ptyFirst', 'ptySettled', 'ptySettledCpu'].map((key) => time(key)),
   time('keyIdle', { pooled: true }),
@@ -152,7 +152,7 @@ const HISTORY_METRICS = [
   { ...time('redrawWidthBytes'), unit: 'bytes' },
   time('redrawHeight'),
   { ...time('redrawHeightBytes'), unit: 'bytes' },
-  ...shares('pty'),
+  ...shares('pty', 'RestRss'),
   time('ptyQuit'),
   time('resume'),
   time('resumeCpu'),

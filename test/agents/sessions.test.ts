@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Analysis } from '../../schemas/analysis.ts';
@@ -88,13 +89,35 @@ test('a candidate that the profile does not have is refused', () => {
   ]);
 });
 
-test.each([
+/** Somebody on this machine who is not the model. */
+let elsewhere: Server;
+beforeAll(async () => {
+  elsewhere = createServer();
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => void elsewhere.close());
+
+/** What an agent does wrong → how the session's message tells it. */
+test.each<[wrong: string, says: RegExp, limit?: string]>([
   ['crash', /agent 'small' ended with status 3; it says: kaput: no such thing \(crash\)/],
+  ['signal', /agent 'small' was ended by SIGSEGV.* \(crash\)/],
+  ['hang', /agent 'small' hangs: it took longer than 6 s; it says: Continue\? \[y\/N\] \(hang\)/, '6'],
+  ['login', /agent 'small' asks for a login, and ended with status 1; .*Please log in.* \(login\)/],
+  ['login-well', /agent 'small' asks for a login instead of an answer; .* \(login\)/],
+  ['update', /agent 'small' changed its own installation: .* \(update\)/],
+  ['shop', /agent 'small' tries to reach 'registry\.npmjs\.org:443', where programs .* \(update\)/],
   ['home', /agent 'small' tries to reach 'telemetry\.example\.com:443'; .* \(network\)/],
+  ['connect', /agent 'small' connected to 127\.0\.0\.1:\d+ \(tcp\), .* \(network\)/],
+  ['datagram', /agent 'small' opened a socket that may send to anyone .* \(network\)/],
+  ['writes', /agent 'small' writes to '.*small-was-here', outside of its home \(writes\)/],
+  ['leaves', /agent 'small' left '.*was-here' outside of its home \(writes\)/],
+  ['escapes', /agent 'small' prints escape sequences .*: "\\u001b\]0;mine.* \(escapes\)/],
+  ['escapes-aside', /agent 'small' prints escape sequences .* \(escapes\)/],
+  ['answer', /agent 'small' does not print the model's answer .* \(answer\)/],
   ['child', /agent 'small' left processes behind: 'sleep' .* \(left-behind\)/],
 ])(
   'an agent that misbehaves (%s) ends its session cleanly',
-  (wrong, says) => {
+  (wrong, says, limit = '60') => {
     const cwd = join(base, wrong);
     const mine = join(cwd, 'mine');
     mkdirSync(join(mine, 'arms/small'), { recursive: true });
@@ -110,7 +133,14 @@ test.each([
     const write = (name: string, misbehave: string) =>
       writeFileSync(
         join(mine, `${name}.json`),
-        JSON.stringify({ ...settings, env: { ...settings.env, MISBEHAVE: misbehave } }),
+        JSON.stringify({
+          ...settings,
+          env: {
+            ...settings.env,
+            MISBEHAVE: misbehave,
+            ELSEWHERE: String((elsewhere.address() as { port: number }).port),
+          },
+        }),
       );
     write('good', '');
     write('bad', wrong);
@@ -128,6 +158,8 @@ test.each([
       '{turns}',
       '--scenarios',
       'print,print-tools',
+      '--limit',
+      limit,
     ];
     const target = (name: string, role: string) => ({
       name,
@@ -172,6 +204,8 @@ test.each([
     expect(lines.slice(-2).map((one) => one.t)).toEqual(['error', 'end']);
     expect(JSON.parse(readFileSync(join(run, 'job.json'), 'utf8'))).toMatchObject({ outcome: 'failed' });
     expect(markedProcesses('MISBEHAVE', wrong)).toEqual([]);
+    // Nothing of a terminal in what is kept of it.
+    expect(readFileSync(join(run, 'pod.log'), 'utf8')).not.toContain('\u001b');
   },
   120_000,
 );

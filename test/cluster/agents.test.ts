@@ -1,7 +1,7 @@
 /** Two real agents compared in a pod, from a bundle: rounds of tools, a pseudo-terminal, no network, a restricted pod. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Analysis } from '../../schemas/analysis.ts';
 import { main as analyze } from '../../tools/analyze/main.ts';
 import { main as view } from '../../tools/view/main.ts';
@@ -25,7 +25,8 @@ import { ownDirectory } from './the-cluster.ts';
 
 setDefaultTimeout(1_200_000);
 
-const ROUNDS = 3;
+/** Twelve and more are a comparison that may be judged; three tell whether it works. */
+const ROUNDS = Number(process.env['K8SBENCH_TEST_ROUNDS'] ?? 3);
 const TURNS = '8';
 
 /** The base image, with what every Debian has and the test's own lacks: script(1), which makes terminals. */
@@ -91,6 +92,10 @@ test('pi and codex, from a bundle', async () => {
   expect([0, 3]).toContain(judged.exit);
   const analysis = JSON.parse(readFileSync(run.file('analysis.json'), 'utf8')) as Analysis;
   expect(JSON.stringify(analysis)).toContain('rpcPrompt');
+  expect(analysis.conclusions?.map((one) => one.candidate)).toContain('codex');
   expect((await runTool(view, ['--run', run.name], outside)).exit).toBe(0);
   expect(readFileSync(run.file('report.html'), 'utf8')).toContain('ptyToScreen');
+  // The run, for whoever wants to read it.
+  const keep = process.env['K8SBENCH_TEST_KEEP'];
+  if (keep !== undefined) cpSync(dirname(run.file('pod.log')), keep, { recursive: true });
 });

@@ -62,6 +62,17 @@ test('every scenario is measured', async () => {
   expect(readdirSync(dir)).toEqual([]);
 });
 
+test('a mode that the settings lack is left out, and the work is the same', async () => {
+  const { rpc: _, terminal: __, ...without } = settings;
+  const changed = { ...without, program: [node, '{arm}/small.mjs'] } as Settings;
+  mkdirSync(arm, { recursive: true });
+  copyFileSync(join(fixture, 'small.mjs'), join(arm, 'small.mjs'));
+  const asked = { settings: changed, arm, dir, rounds: 1, scenarios: SCENARIOS, limit: 20_000 };
+  const line = (await overheadSample(asked)) as Record<string, unknown>;
+  expect([line['leftOut'], line['fingerprint']]).toEqual([['rpc', 'pty'], fingerprintOf(SCENARIOS, 1)]);
+  expect(Object.keys(line).filter((key) => /^(rpc|pty)/.test(key))).toEqual([]);
+});
+
 /** What goes wrong → in which scenario, how it is named, what is said. */
 const WRONGS: [wrong: string, scenario: Scenario, named: string, says: RegExp, limit?: number][] = [
   ['crash', 'print', 'crash', /^ended with status 3; it says: kaput: no such thing$/],
@@ -91,6 +102,11 @@ const WRONGS: [wrong: string, scenario: Scenario, named: string, says: RegExp, l
     'escapes',
     /^prints escape sequences although its output is no terminal: "\\u001b\]0;mine/,
   ],
+  ['escapes-aside', 'print', 'escapes', /^prints escape sequences .*: "\\u001b\[2J/],
+  ['escapes', 'rpc', 'escapes', /^prints escape sequences .*: "\\u001b\]0;mine/],
+  ['escapes-aside', 'rpc', 'escapes', /^prints escape sequences .*: "\\u001b\[2J/],
+  ['login-well', 'print', 'login', /^asks for a login instead of an answer; it says: Please log in/],
+  ['datagram', 'print', 'network', /^opened a socket that may send to anyone \(udp, 0\.0\.0\.0:\d+\)/],
   ['flood', 'print', 'answer', /^printed more than 33554432 bytes$/],
   [
     'answer',
@@ -98,8 +114,8 @@ const WRONGS: [wrong: string, scenario: Scenario, named: string, says: RegExp, l
     'answer',
     /^does not print the model's answer 'PRINT-ANSWER-4711'; it printed: something else$/,
   ],
-  ['no-tool', 'print-tools', 'answer', /^did not read the file in round 1/],
-  ['no-tool', 'rpc', 'answer', /each second with what the file holds$/],
+  ['no-tool', 'print-tools', 'answer', /^did not read the file in round 1: .*, but: nothing$/],
+  ['no-tool', 'rpc', 'answer', /^did not read the file for prompt 1: .*, but: nothing$/],
   ['child', 'print', 'left-behind', /^left processes behind: 'sleep' \(process \d+\)/],
   ['silent', 'rpc', 'hang', /^hangs/, 2000],
   ['blind', 'pty', 'hang', /^hangs: it took longer than 3 s; it says: small agent/, 3000],

@@ -6,6 +6,8 @@ interface Described {
   parent?: number;
   state?: string;
   environ?: string;
+  /** User and system time, ticks. */
+  ticks?: [number, number];
   /** Thread → CPU time, ns. */
   threads?: Record<string, number>;
   status?: Record<string, number>;
@@ -24,7 +26,7 @@ const described = (processes: Record<number, Described>): Proc => {
       Object.entries(processes).flatMap(([pid, one]) => [
         [
           `/proc/${pid}/stat`,
-          `${pid} (a) b)) ${one.state ?? 'S'} ${one.parent ?? 1} ${pid} ${pid} 0`,
+          `${pid} (a) b)) ${one.state ?? 'S'} ${one.parent ?? 1} ${pid} ${pid} 0 -1 0 0 0 0 0 ${(one.ticks ?? [0, 0]).join(' ')} 0 0`,
         ] as const,
         [`/proc/${pid}/environ`, one.environ ?? 'X=1\0'] as const,
         [`/proc/${pid}/comm`, 'name\n'] as const,
@@ -70,6 +72,23 @@ describe('who belongs to it', () => {
     expect(tree.live).toEqual([11]);
   });
 
+  test('those that were there before are not looked at', () => {
+    const processes: Record<number, Described> = {
+      7: { environ: `${MARKER}=m\0` },
+      10: {},
+      11: { parent: 10 },
+    };
+    const tree = new ProcessTree(10, 'm', [], described(processes), ['7', 'self']);
+    tree.scan();
+    expect(tree.live).toEqual([10, 11]);
+    // Its number is another's now.
+    delete processes[7];
+    tree.scan();
+    processes[7] = { parent: 10 };
+    tree.scan();
+    expect(tree.live).toContain(7);
+  });
+
   test('what has no environment yet is looked at again', () => {
     const processes: Record<number, Described> = { 10: {}, 30: { environ: '' } };
     const tree = new ProcessTree(10, 'm', [], described(processes));
@@ -107,6 +126,25 @@ describe('what it used', () => {
     delete processes[20];
     tree.look();
     expect(tree.cpu()).toBe(12);
+  });
+
+  test('threads that nobody met are told by the process, in ticks, and once', () => {
+    const processes: Record<number, Described> = { 10: { threads: { 10: 8e6 }, ticks: [0, 0] } };
+    const tree = new ProcessTree(10, 'm', [], described(processes));
+    expect(tree.cpu()).toBe(8);
+    // A thread of 30 ms came and went.
+    processes[10] = { threads: { 10: 9e6 }, ticks: [2, 1] };
+    expect(tree.cpu()).toBe(30);
+    processes[10] = { threads: { 10: 14e6 }, ticks: [2, 1] };
+    expect(tree.cpu()).toBe(35);
+    delete processes[10];
+    tree.look();
+    expect(tree.cpu()).toBe(35);
+  });
+
+  test('what nobody tells is not nothing', () => {
+    const tree = new ProcessTree(10, 'm', [], described({ 10: {} }));
+    expect(tree.shares()).toBeUndefined();
   });
 
   test('memory: sums of those that live, and the largest sum of peaks', () => {

@@ -87,6 +87,10 @@ const realHome = (): string[] => {
 };
 
 export interface OpenBench extends Bench {
+  /** Longest time between two looks at any of its processes, ms. */
+  longestGap(): number;
+  /** CPU time of the harness and its model since this was opened, ms. */
+  ownCpu(): number;
   /** Everything that must hold at the end; then the home is removed. */
   close(): Promise<void>;
   /** Removes the home and ends the model whatever happened. */
@@ -126,6 +130,8 @@ export const openBench = async ({
   const values = { ...known, url: model.url };
   writeFiles(settings, home.home, values);
   const env = environmentFor(settings, home, values, model.port);
+  const starts: Started[] = [];
+  const ownFrom = process.cpuUsage();
   const bench: OpenBench = {
     settings,
     arm,
@@ -134,8 +140,8 @@ export const openBench = async ({
     env,
     model,
     limit,
-    start: (words, more = {}) =>
-      new Started({
+    start: (words, more = {}) => {
+      const started = new Started({
         name: settings.name,
         argv: [...filled(settings.program, values), ...words],
         cwd: home.project,
@@ -145,7 +151,15 @@ export const openBench = async ({
         asksForLogin: (said) => asksForLogin(settings, said),
         limit,
         ...more,
-      }),
+      });
+      starts.push(started);
+      return started;
+    },
+    longestGap: () => Math.max(0, ...starts.map((one) => one.watch.longestGap)),
+    ownCpu() {
+      const { user, system } = process.cpuUsage(ownFrom);
+      return (user + system) / 1000;
+    },
     async close() {
       refuseForeign(bench);
       refuseUpdate(arm, installed);
@@ -178,4 +192,14 @@ export const settle = (bench: Bench): void => {
       'answer',
       `asked the model for what the script does not know: ${quoted(refused.refused!)}`,
     );
+};
+
+/** What a sample tells of the harness itself, so that nobody has to believe that it costs nothing. */
+export const benchFields = (bench: OpenBench): Record<string, number> => {
+  const own = bench.model.server.report().own_s;
+  return {
+    ...(own ? { modelTime: own.median * 1000, modelTimeMax: own.max * 1000 } : {}),
+    lookGapMax: bench.longestGap(),
+    harnessCpu: bench.ownCpu(),
+  };
 };

@@ -1,8 +1,9 @@
 /** long-history: a session of N history tokens in RPC mode, in the terminal, and resumed from within the terminal. */
-import { type Bench, filled, settle } from './bench.ts';
+import { type Bench, benchFields, filled, settle } from './bench.ts';
 import { LONG_PROMPTS, STREAM_END, STREAM_PROMPT } from './definition.ts';
+import { atRest, memoryFields } from './memory.ts';
 import { sayings } from './model.ts';
-import type { Values } from './placeholders.ts';
+import { fill, type Values } from './placeholders.ts';
 import { placeSession, resumeInTerminal, say } from './resumed.ts';
 import { typePrompt } from './pty.ts';
 import { roundedAll } from './rounded.ts';
@@ -25,14 +26,13 @@ const rpcPhase = async (bench: Bench, values: Values) => {
     turnCpu.push(said.cpu);
   }
   settle(bench);
-  const peak = first.peak();
-  const shares = first.shares();
+  const memory = first.memory();
   await first.end();
   const again = await begin();
   const resumed = { ready: again.ready, cpu: again.readyCpu };
   await again.end();
   const [request] = bench.model.seen('long');
-  return { ready, readyCpu, turn, turnCpu, peak, shares, resumed, request: request! };
+  return { ready, readyCpu, turn, turnCpu, memory, resumed, request: request! };
 };
 
 /** A key pressed now and then while an answer streams, each until it is shown. */
@@ -73,10 +73,9 @@ const terminalPhase = async (bench: Bench, values: Values) => {
     const width = await run.resize(columns - 20, rows);
     const height = await run.resize(columns - 20, rows - 6);
     settle(bench);
-    const { peak } = run.started.tree.memory();
-    const shares = run.started.tree.shares();
+    const memory = atRest(run.started.tree);
     const quit = await run.quit(values);
-    return { first, settled, settledCpu, said, stream, width, height, peak, shares, quit };
+    return { first, settled, settledCpu, said, stream, width, height, memory, quit };
   } catch (error) {
     await run.drop();
     throw error;
@@ -100,7 +99,7 @@ const resumePhase = async (bench: Bench, values: Values) => {
         `its screen showed '${when}'`,
       );
       from = performance.now();
-      run.type(keys);
+      run.type(fill(keys, values));
     }
     const at = await run.started.until(
       run.screen.settled((text) => text.includes(LAST_WORDS) || text.includes(STREAM_END), 1000),
@@ -132,11 +131,10 @@ export const historySample = async (asked: AskedLong): Promise<object> => {
       openCpu: rpc.readyCpu,
       turn: rpc.turn,
       turnCpu: rpc.turnCpu,
-      peakRss: rpc.peak,
+      ...(rpc.memory.peak > 0 ? { peakRss: rpc.memory.peak } : {}),
       rpcResume: rpc.resumed.ready,
       rpcResumeCpu: rpc.resumed.cpu,
-      rpcPss: rpc.shares.pss,
-      rpcAnonymous: rpc.shares.anonymous,
+      ...memoryFields('rpc', rpc.memory),
       requestBytes: rpc.request.requestBytes,
       requestMessages: rpc.request.messages,
       ptyFirst: terminal.first,
@@ -153,12 +151,10 @@ export const historySample = async (asked: AskedLong): Promise<object> => {
       redrawWidthBytes: terminal.width.bytes,
       redrawHeight: terminal.height.redraw,
       redrawHeightBytes: terminal.height.bytes,
-      ptyRss: terminal.peak,
-      ptyPss: terminal.shares.pss,
-      ptyAnonymous: terminal.shares.anonymous,
+      ...memoryFields('pty', terminal.memory),
       ptyQuit: terminal.quit,
       ...(resume ? { resume: resume.wall, resumeCpu: resume.cpu } : {}),
-      modelTimeMax: (bench.model.server.report().own_s?.max ?? 0) * 1000,
+      ...benchFields(bench),
       fingerprint: seed.fingerprint,
     });
   } finally {

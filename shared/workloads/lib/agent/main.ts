@@ -6,7 +6,7 @@
  *   main.ts sample --agent FILE --arm DIR --dir DIR --turns N [--workload W]    measures once; prints one JSON line
  *
  * FILE is the agent's settings, --arm the directory it is installed in. Workloads: overhead (N rounds of tools; --scenarios
- * leaves some out), context (a session of N tokens), entries (of N entries), history (of N tokens, compacted above a
+ * leaves some out, as do settings without its mode), context (a session of N tokens), entries (of N entries), history (of N tokens, compacted above a
  * million). TypeScript that Node ≥ 24 and Bun run as it is.
  */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fingerprintOf, type Scenario, SCENARIOS } from './definition.ts';
 import { AgentFailure } from './failure.ts';
-import { overheadSample } from './overhead.ts';
+import { lacking, overheadSample } from './overhead.ts';
 import { historySample } from './history.ts';
 import { contextFor, longFingerprint } from './long.ts';
 import type { Seed } from './resumed.ts';
@@ -86,10 +86,10 @@ const fingerprint =
   workload === 'overhead' ? fingerprintOf(scenarios, size) : longFingerprint(workload, size);
 const seedFile = join(dir!, 'seed.json');
 
-/** What the settings have nothing for. */
+/** What a long session needs and the settings have nothing for. */
 const lacks: string[] =
   workload === 'overhead'
-    ? scenarios.filter((one) => (one === 'rpc' && !settings.rpc) || (one === 'pty' && !settings.terminal))
+    ? []
     : [
         ...(settings.session ? [] : ['session']),
         ...(settings.terminal ? [] : ['terminal']),
@@ -98,7 +98,7 @@ const lacks: string[] =
 if (lacks.length > 0)
   end(
     1,
-    `agent '${settings.name}' has no ${lacks.join(' and no ')} in its settings '${agent}'; ${workload === 'overhead' ? 'leave that out of --scenarios, for every target' : 'it can have no part in this workload'}`,
+    `agent '${settings.name}' has no ${lacks.join(' and no ')} in its settings '${agent}'; it can have no part in this workload`,
   );
 if (step === 'sample' && statSync(arm!, { throwIfNoEntry: false })?.isDirectory() !== true)
   end(1, `agent '${settings.name}' is not installed: '${arm}' is no directory; build a bundle with it`);
@@ -128,7 +128,20 @@ if (step === 'seed') {
           file: 'session.jsonl',
           ...writeSession(join(dir!, 'session.jsonl'), settings.session!.lines, workload, size),
         };
-  writeFileSync(seedFile, JSON.stringify({ seedMs: performance.now() - from, fingerprint, ...written }));
+  const left = workload === 'overhead' ? lacking(settings, scenarios) : [];
+  if (left.length > 0)
+    process.stderr.write(
+      `agent '${settings.name}' has no ${left.join(' and no ')} in its settings '${agent}'; left out\n`,
+    );
+  writeFileSync(
+    seedFile,
+    JSON.stringify({
+      seedMs: performance.now() - from,
+      fingerprint,
+      ...(left.length > 0 ? { leftOut: left } : {}),
+      ...written,
+    }),
+  );
 } else
   try {
     process.stdout.write(`${JSON.stringify(await measure())}\n`);

@@ -19,6 +19,7 @@ import {
   TURN_ANSWER,
   TURN_PROMPT,
 } from './definition.ts';
+import { quoted } from './failure.ts';
 import type { Settings } from './settings.ts';
 
 /** The script for an agent's tool, which reads a file once per round. */
@@ -76,7 +77,13 @@ export interface Seen extends Exchange {
   cpu: number;
   /** Whether the last result of a tool holds what the file holds; absent without a result. */
   read?: boolean;
+  /** What it holds instead. */
+  result?: string;
 }
+
+/** A tool's result without what the file holds, in a sentence's middle. */
+export const notRead = (one: Seen | undefined): string =>
+  `its tool's result does not hold what is in it, but: ${quoted(one?.result ?? '') || 'nothing'}`;
 
 export interface Model {
   url: string;
@@ -104,8 +111,9 @@ export const startModel = async (script: Script): Promise<Model> => {
     {
       arrived: (exchange) => void ((exchange as Seen).cpu = readCpu?.() ?? 0),
       asked: (exchange, question: Question) => {
-        if (question.lastResult !== undefined)
-          (exchange as Seen).read = question.lastResult.includes(FILE_MARK);
+        const { lastResult: result } = question;
+        if (result !== undefined)
+          Object.assign(exchange, result.includes(FILE_MARK) ? { read: true } : { read: false, result });
         listener?.('arrived', exchange as Seen);
       },
       ended: (exchange) => listener?.('ended', exchange as Seen),

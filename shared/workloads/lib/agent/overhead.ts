@@ -1,8 +1,9 @@
 /** overhead: what an agent costs on its own, against a model that answers at once. One sample is each scenario once. */
-import { type Bench, openBench } from './bench.ts';
+import { type Bench, benchFields, openBench } from './bench.ts';
 import { fingerprintOf, type Scenario } from './definition.ts';
 import { scriptFor } from './model.ts';
 import { type Measured, runPrint, runPrintTools, runVersion } from './print.ts';
+import { memoryFields } from './memory.ts';
 import { runPty } from './pty.ts';
 import { runRpc } from './rpc.ts';
 import { roundedAll } from './rounded.ts';
@@ -47,17 +48,17 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
     };
   },
   rpc: async (bench, rounds) => {
-    const { ready, readyCpu, prompt, promptCpu, peak } = await runRpc(bench, rounds);
+    const { ready, readyCpu, prompt, promptCpu, memory } = await runRpc(bench, rounds);
     return {
       rpcReady: ready,
       rpcReadyCpu: readyCpu,
       rpcPrompt: prompt,
       rpcPromptCpu: promptCpu,
-      rpcRss: peak,
+      ...memoryFields('rpc', memory),
     };
   },
   pty: async (bench) => {
-    const { first, settled, settledCpu, key, toModel, toScreen, promptCpu, quit, peak, ...shares } =
+    const { first, settled, settledCpu, key, toModel, toScreen, promptCpu, quit, memory } =
       await runPty(bench);
     return {
       ptyFirst: first,
@@ -68,9 +69,7 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
       ptyToScreen: toScreen,
       ptyPromptCpu: promptCpu,
       ptyQuit: quit,
-      ptyRss: peak,
-      ptyPss: shares.pss,
-      ptyAnonymous: shares.anonymous,
+      ...memoryFields('pty', memory),
     };
   },
 };
@@ -84,6 +83,10 @@ export interface Asked {
   limit: number;
 }
 
+/** Of these scenarios, those that an agent has no mode for: its settings leave them out. */
+export const lacking = (settings: Settings, scenarios: readonly Scenario[]): Scenario[] =>
+  scenarios.filter((one) => (one === 'rpc' && !settings.rpc) || (one === 'pty' && !settings.terminal));
+
 /** One sample: the fields of its line. Fails with what the agent did wrong; nothing of it is left then. */
 export const overheadSample = async ({
   settings,
@@ -96,15 +99,16 @@ export const overheadSample = async ({
   const bench = await openBench({ settings, arm, dir, limit, script: (tool) => scriptFor(tool, rounds) });
   try {
     const line: Record<string, unknown> = {};
+    const left = lacking(settings, scenarios);
     for (const scenario of Object.keys(RUNS) as Scenario[])
-      if (scenarios.includes(scenario)) Object.assign(line, await RUNS[scenario](bench, rounds));
+      if (scenarios.includes(scenario) && !left.includes(scenario))
+        Object.assign(line, await RUNS[scenario](bench, rounds));
     await bench.close();
-    const own = bench.model.server.report().own_s;
     return roundedAll({
       ...line,
-      modelTime: (own?.median ?? 0) * 1000,
+      ...benchFields(bench),
       foreignHosts: bench.model.server.report().foreign.length,
-      modelTimeMax: (own?.max ?? 0) * 1000,
+      ...(left.length > 0 ? { leftOut: left } : {}),
       fingerprint: fingerprintOf(scenarios, rounds),
     });
   } finally {

@@ -1,8 +1,9 @@
 /** Print mode: one prompt, one process. */
+import { refuseEscapes } from './escapes.ts';
 import { AgentFailure, quoted } from './failure.ts';
-import { type Bench, filled, settle } from './bench.ts';
+import { asksForLogin, type Bench, filled, settle } from './bench.ts';
 import { PRINT_ANSWER, PRINT_PROMPT, TOOLS_ANSWER, TOOLS_PROMPT } from './definition.ts';
-import type { Seen } from './model.ts';
+import { notRead, type Seen } from './model.ts';
 import type { Ended } from './started.ts';
 
 export interface Measured {
@@ -14,19 +15,6 @@ export interface Measured {
 
 const measured = ({ wall, cpu, exactCpu, peak }: Ended): Measured => ({ wall, cpu, exactCpu, peak });
 
-/** Colours may stand in a pipe; whatever moves a cursor, sets a title or rings may not: a log would obey it. */
-const ESCAPE =
-  /\u001b(?!\[[0-9;:]*m)|[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f\u009b\u009d]/;
-
-const refuseEscapes = (text: string): void => {
-  const at = text.search(ESCAPE);
-  if (at === -1) return;
-  const shown = JSON.stringify(text.slice(at, at + 24))
-    .replaceAll('\u007f', '\\u007f')
-    .replace(/[\u0080-\u009f]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
-  throw new AgentFailure('escapes', `prints escape sequences although its output is no terminal: ${shown}`);
-};
-
 const plain = (text: string): string => text.replace(/\u001b\[[0-9;:]*m/g, '');
 
 /** From exec to exit of its version. */
@@ -34,7 +22,7 @@ export const runVersion = async (bench: Bench): Promise<Measured & { says: strin
   bench.model.begin();
   const { version } = bench.settings;
   const ended = await bench.start(filled(version.arguments, bench.values)).endWell();
-  refuseEscapes(ended.stdout);
+  refuseEscapes(ended.stdout + ended.stderr);
   const says = quoted(ended.stdout);
   if (!new RegExp(version.prints, 'u').test(plain(ended.stdout).trim()))
     throw new AgentFailure('answer', `prints '${says}' as its version, and '${version.prints}' is expected`);
@@ -50,12 +38,16 @@ const runPrompt = async (bench: Bench, prompt: string, answer: string) => {
   try {
     const ended = await started.endWell();
     settle(bench);
-    refuseEscapes(ended.stdout);
-    if (!plain(ended.stdout).includes(answer))
-      throw new AgentFailure(
-        'answer',
-        `does not print the model's answer '${answer}'; it printed: ${quoted(ended.stdout) || 'nothing'}`,
-      );
+    refuseEscapes(ended.stdout + ended.stderr);
+    if (!plain(ended.stdout).includes(answer)) {
+      const said = quoted(`${ended.stdout} ${ended.stderr}`);
+      throw asksForLogin(settings, said)
+        ? new AgentFailure('login', `asks for a login instead of an answer; it says: ${said}`)
+        : new AgentFailure(
+            'answer',
+            `does not print the model's answer '${answer}'; it printed: ${said || 'nothing'}`,
+          );
+    }
     return { started, ended };
   } finally {
     model.cpuFrom(undefined);
@@ -91,10 +83,7 @@ const checked = (seen: readonly Seen[], rounds: number): readonly Seen[] => {
     );
   const wrong = seen.findIndex((one, at) => one.at !== at || (at > 0 && one.read !== true));
   if (wrong !== -1)
-    throw new AgentFailure(
-      'answer',
-      `did not read the file in round ${wrong}: its tool's result does not hold what is in it`,
-    );
+    throw new AgentFailure('answer', `did not read the file in round ${wrong}: ${notRead(seen[wrong])}`);
   return seen;
 };
 

@@ -2,6 +2,8 @@
 import { type Bench, filled, settle } from './bench.ts';
 import { TURN_ANSWER, TURN_PROMPT } from './definition.ts';
 import { AgentFailure } from './failure.ts';
+import { type AtRest, atRest } from './memory.ts';
+import { notRead } from './model.ts';
 import { TerminalRun } from './terminal.ts';
 
 export interface Interface {
@@ -14,10 +16,7 @@ export interface Interface {
   toScreen: number;
   promptCpu: number;
   quit: number;
-  peak: number;
-  rss: number;
-  pss: number;
-  anonymous: number;
+  memory: AtRest;
 }
 
 /** Keys that are typed one by one; the rest of the prompt comes at once. */
@@ -54,15 +53,11 @@ export const runPty = async (bench: Bench): Promise<Interface> => {
     await run.rest('it was at rest after the answer');
     const promptCpu = Math.max(0, run.cpu() - cpu);
     settle(bench);
-    if (model.seen('turn').at(-1)?.read !== true)
-      throw new AgentFailure(
-        'answer',
-        "did not read the file: its tool's result does not hold what is in it",
-      );
-    const { peak } = run.started.tree.memory();
-    const shares = run.started.tree.shares();
+    const last = model.seen('turn').at(-1);
+    if (last?.read !== true) throw new AgentFailure('answer', `did not read the file: ${notRead(last)}`);
+    const memory = atRest(run.started.tree);
     const quit = await run.quit(values);
-    return { first, settled, settledCpu, key, toModel, toScreen, promptCpu, quit, peak, ...shares };
+    return { first, settled, settledCpu, key, toModel, toScreen, promptCpu, quit, memory };
   } catch (error) {
     await run.drop();
     throw error;

@@ -1,9 +1,12 @@
 /** RPC mode: a long-lived process that is spoken to in lines of JSON, whatever their protocol; the settings hold the words. */
 import { type Bench, filled, settle } from './bench.ts';
 import { TURN_PROMPT } from './definition.ts';
+import { refuseEscapes } from './escapes.ts';
 import { AgentFailure, quoted } from './failure.ts';
 import { fillAll, type Values } from './placeholders.ts';
 import type { Exchange, Rpc } from './settings.ts';
+import { type AtRest, atRest } from './memory.ts';
+import { notRead } from './model.ts';
 import type { Started } from './started.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +58,7 @@ export class Lines {
       value = JSON.parse(line);
     } catch {
       // Talk between the records.
-      return;
+      return refuseEscapes(line);
     }
     this.last = line;
     if (!this.#waiting || !holds(value, this.#waiting.wanted)) return;
@@ -107,9 +110,8 @@ export interface RpcRun {
   readyCpu: number;
   /** One prompt, from its sending until all of its answer is there. */
   say(prompt: string): Promise<{ wall: number; cpu: number }>;
-  /** Largest resident memory so far, and what is shared and its own now, MiB. */
-  peak(): number;
-  shares(): ReturnType<Started['tree']['shares']>;
+  /** Its tree's memory by now. */
+  memory(): AtRest;
   /** Closes its input, which ends it. */
   end(): Promise<void>;
   /** Ends it whatever it does. */
@@ -150,14 +152,14 @@ export const startRpc = async (
       await talk.go(exchanges, `prompt ${++said} was answered`, { prompt });
       return { wall: performance.now() - from, cpu: Math.max(0, started.tree.cpu() - cpu) };
     },
-    peak: () => started.tree.memory().peak,
-    shares: () => started.tree.shares(),
+    memory: () => atRest(started.tree),
     async end() {
       started.closeInput();
       // Its end is no part of the measurement, and an agent that needs a signal for it did nothing wrong.
       const reminder = setTimeout(() => started.signal('SIGTERM'), 2000);
-      await started.end();
+      const { stderr } = await started.end();
       clearTimeout(reminder);
+      refuseEscapes(stderr);
     },
     drop,
   };
@@ -168,7 +170,7 @@ export interface Conversation {
   readyCpu: number;
   prompt: number[];
   promptCpu: number[];
-  peak: number;
+  memory: AtRest;
 }
 
 /** Ready, then N prompts of one tool call each. */
@@ -186,14 +188,20 @@ export const runRpc = async (bench: Bench, prompts: number): Promise<Conversatio
     }
     settle(bench);
     const turns = model.seen('turn');
-    if (turns.length !== 2 * prompts || turns.some((one, at) => at % 2 === 1 && one.read !== true))
+    if (turns.length !== 2 * prompts)
       throw new AgentFailure(
         'answer',
-        `asked the model ${turns.length} times for ${prompts} prompts of one tool call each; ${2 * prompts} are expected, each second with what the file holds`,
+        `asked the model ${turns.length} times for ${prompts} prompts of one tool call each; ${2 * prompts} are expected`,
       );
-    const peak = run.peak();
+    const wrong = turns.findIndex((one, at) => at % 2 === 1 && one.read !== true);
+    if (wrong !== -1)
+      throw new AgentFailure(
+        'answer',
+        `did not read the file for prompt ${(wrong + 1) / 2}: ${notRead(turns[wrong])}`,
+      );
+    const memory = run.memory();
     await run.end();
-    return { ready: run.ready, readyCpu: run.readyCpu, prompt, promptCpu, peak };
+    return { ready: run.ready, readyCpu: run.readyCpu, prompt, promptCpu, memory };
   } catch (error) {
     await run.drop();
     throw error;

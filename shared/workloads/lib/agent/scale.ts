@@ -1,7 +1,8 @@
 /** session-scale: a long session is resumed in the terminal interface, and answers five prompts. */
-import { openBench, settle } from './bench.ts';
+import { benchFields, openBench, settle } from './bench.ts';
 import { LONG_PROMPTS } from './definition.ts';
 import { longScript, sayings } from './model.ts';
+import { atRest, momentFields } from './memory.ts';
 import { placeSession, resumeInTerminal, say, type Seed } from './resumed.ts';
 import { roundedAll } from './rounded.ts';
 import { LAST_WORDS } from './session.ts';
@@ -36,7 +37,7 @@ export const scaleSample = async (asked: AskedLong): Promise<object> => {
       await run.shown(LAST_WORDS, 'it showed the end of the session');
       const open = await run.ready(RESUMED_QUIET_MS);
       const openCpu = run.cpu();
-      const resumed = run.started.tree.shares();
+      const resumed = atRest(run.started.tree);
       const turn: number[] = [];
       const turnCpu: number[] = [];
       const keys: number[] = [];
@@ -47,8 +48,7 @@ export const scaleSample = async (asked: AskedLong): Promise<object> => {
         keys.push(...said.key);
       }
       settle(bench);
-      const after = run.started.tree.shares();
-      const { peak } = run.started.tree.memory();
+      const after = atRest(run.started.tree);
       const [request] = bench.model.seen('long');
       const quit = await run.quit(values);
       await bench.close();
@@ -57,19 +57,15 @@ export const scaleSample = async (asked: AskedLong): Promise<object> => {
         openCpu,
         turn,
         turnCpu,
-        peakRss: peak,
+        ...(after.peak > 0 ? { peakRss: after.peak } : {}),
         firstText: first,
         key: keys,
-        resumedRss: resumed.rss,
-        resumedPss: resumed.pss,
-        resumedAnonymous: resumed.anonymous,
-        afterRss: after.rss,
-        afterPss: after.pss,
-        afterAnonymous: after.anonymous,
+        ...momentFields('resumed', resumed),
+        ...momentFields('after', after),
         quit,
         requestBytes: request!.requestBytes,
         requestMessages: request!.messages,
-        modelTimeMax: (bench.model.server.report().own_s?.max ?? 0) * 1000,
+        ...benchFields(bench),
         fingerprint: seed.fingerprint,
       });
     } catch (error) {

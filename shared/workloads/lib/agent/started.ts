@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentFailure, quoted } from './failure.ts';
 import { ExactCpu } from './exact-cpu.ts';
-import { ProcessTree } from './tree.ts';
+import { PROC, ProcessTree } from './tree.ts';
 import { type Bounds, Watch } from './watch.ts';
 
 /** Most that is kept of what an agent prints, bytes; more than that is refused. */
@@ -83,6 +83,7 @@ export class Started {
     this.failed = new Promise((_, reject) => (this.#fail = reject));
     this.failed.catch(() => undefined);
     this.#exactBefore = this.#exact.read(new Set());
+    const before = PROC.list('/proc');
     this.from = performance.now();
     this.#child = spawn(start.argv[0]!, start.argv.slice(1), {
       cwd: start.cwd,
@@ -104,7 +105,7 @@ export class Started {
     child.stdout?.on('data', (part: Buffer) => this.#take(part, this.#stdout));
     child.stderr?.on('data', (part: Buffer) => this.#take(part, this.#stderr));
     const pid = child.pid ?? -1;
-    this.tree = new ProcessTree(pid, start.marker, start.helper ? [pid] : []);
+    this.tree = new ProcessTree(pid, start.marker, start.helper ? [pid] : [], PROC, before);
     this.watch = new Watch(this.tree, start.bounds);
     this.watch.onWrong = () => this.refuse(this.watch.wrong!);
     this.watch.start();
@@ -115,11 +116,21 @@ export class Started {
   }
 
   #take(part: Buffer, kept: Buffer[]): void {
+    if (kept === this.#stdout && this.#start.onOutput) return this.#hand(part);
     this.#size += part.length;
-    if (this.#size > OUTPUT_BYTES && !this.#start.onOutput)
+    if (this.#size > OUTPUT_BYTES)
       return this.refuse(new AgentFailure('answer', `printed more than ${OUTPUT_BYTES} bytes`));
-    if (kept === this.#stdout && this.#start.onOutput) this.#start.onOutput(part);
-    else kept.push(part);
+    kept.push(part);
+  }
+
+  /** To whoever takes what it prints, who may find something wrong with it. */
+  #hand(part: Buffer): void {
+    try {
+      this.#start.onOutput!(part);
+    } catch (error) {
+      if (!(error instanceof AgentFailure)) throw error;
+      this.refuse(error);
+    }
   }
 
   /** Something is wrong: the agent is ended, whoever waits is told. The first reason counts. */

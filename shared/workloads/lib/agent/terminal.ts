@@ -17,6 +17,8 @@ const COLUMNS = 100;
 const ROWS = 30;
 /** How often an agent is asked to quit. */
 const QUIT_TRIES = 6;
+/** How long an agent may take before it begins to draw its screen anew, ms. */
+const REDRAW_MS = 5000;
 /** Printed just before the agent takes over. */
 const MARK = 'k8sbench-terminal-is-ready';
 
@@ -146,10 +148,13 @@ export class TerminalRun {
     return this.#until(this.screen.settled(this.idle, quiet), what);
   }
 
-  /** Another size; when the screen last changed after it, ms from the change, and the bytes that it took. */
-  async resize(columns: number, rows: number): Promise<{ redraw: number; bytes: number }> {
+  /**
+   * Another size; when the screen last changed after it, ms from the change, and the bytes that it took. An agent that draws
+   * nothing then did nothing wrong: it has no such time.
+   */
+  async resize(columns: number, rows: number): Promise<{ redraw?: number; bytes: number }> {
     const [pid] = this.started.tree.live;
-    const { bytes } = this.screen;
+    const { bytes, changed } = this.screen;
     const from = performance.now();
     this.screen.changed = undefined;
     this.screen.resize(columns, rows);
@@ -161,6 +166,12 @@ export class TerminalRun {
       'cols',
       String(columns),
     ]);
+    while (this.screen.changed === undefined && performance.now() - from < REDRAW_MS)
+      await this.#until(new Promise((resolve) => setTimeout(resolve, 10)), 'it drew its screen anew');
+    if (this.screen.changed === undefined) {
+      this.screen.changed = changed;
+      return { bytes: this.screen.bytes - bytes };
+    }
     const at = await this.rest('it drew its screen anew');
     return { redraw: Math.max(0, at - from), bytes: this.screen.bytes - bytes };
   }

@@ -36,16 +36,36 @@ export interface Memory {
   peak: number;
 }
 
+/** What processes share counted once, and what is theirs alone, MiB. */
+export interface Shares {
+  rss: number;
+  pss: number;
+  anonymous: number;
+}
+
 const kib = (status: string, key: string): number =>
   Number(new RegExp(`^${key}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0);
 const MIB = 1024;
+
+/** A tick of the kernel's process times, ms: USER_HZ is 100 wherever Node runs. */
+const TICK_MS = 10;
+
+/** User and system time of a process, its ended threads included, ms; whole ticks of each, so at most two too few. */
+const ticksOf = (stat: string | undefined): number => {
+  const [user, system] = (stat ?? '')
+    .slice((stat ?? '').lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user ?? 0) + Number(system ?? 0)) * TICK_MS;
+};
 
 /** Times that a process may be looked at before it has an environment: it is in the midst of an exec. */
 const LOOKS = 4;
 
 /**
  * A process and all that descend from it, as polling sees them. CPU time is the threads' own clocks in ns (`schedstat`), kept
- * of threads and processes that have ended since. What lived and died between two looks is not in it.
+ * of threads and processes that have ended since. Threads that lived and died between two looks are told by their process's
+ * coarser time (`stat`, 10 ms), which counts them; a whole process that did so is not in it.
  */
 export class ProcessTree {
   readonly #proc: Proc;
@@ -53,15 +73,27 @@ export class ProcessTree {
   readonly #outside: ReadonlySet<number>;
   /** Process → thread → CPU time, ns. Dead ones stay. */
   readonly #clocks = new Map<number, Map<string, number>>();
+  /** Process → CPU time that none of its seen threads used, ms. */
+  readonly #unseen = new Map<number, number>();
   readonly #live = new Set<number>();
-  #foreign = new Set<string>();
+  #foreign: Set<string>;
   #unsure = new Map<string, number>();
   /** Largest sum of peaks seen, MiB. */
   #peak = 0;
 
-  /** `outside` are ours and not the agent's: this process, a helper that gives the agent its terminal. */
-  constructor(root: number, marker: string, outside: readonly number[] = [], proc: Proc = PROC) {
+  /**
+   * `outside` are ours and not the agent's: this process, a helper that gives the agent its terminal. `before` are processes
+   * that were there before the root: they are none of its, and need not be looked at.
+   */
+  constructor(
+    root: number,
+    marker: string,
+    outside: readonly number[] = [],
+    proc: Proc = PROC,
+    before: readonly string[] = [],
+  ) {
     this.#proc = proc;
+    this.#foreign = new Set(before);
     this.#marker = `${MARKER}=${marker}`;
     this.#outside = new Set([process.pid, ...outside]);
     if (!this.#outside.has(root)) this.#add(root);
@@ -125,14 +157,20 @@ export class ProcessTree {
   cpu(): number {
     let sum = 0;
     for (const [pid, threads] of this.#clocks) {
-      if (this.#live.has(pid))
+      const live = this.#live.has(pid);
+      // Before the threads' own clocks, so that the difference is never more than what was missed.
+      const ticks = live ? ticksOf(this.#proc.read(`/proc/${pid}/stat`)) : 0;
+      if (live)
         for (const thread of this.#proc.list(`/proc/${pid}/task`)) {
           const ns = Number(this.#proc.read(`/proc/${pid}/task/${thread}/schedstat`)?.split(' ')[0]);
           if (ns > 0) threads.set(thread, Math.max(ns, threads.get(thread) ?? 0));
         }
-      for (const ns of threads.values()) sum += ns;
+      const seen = [...threads.values()].reduce((all, ns) => all + ns, 0) / 1e6;
+      const unseen = Math.max(this.#unseen.get(pid) ?? 0, ticks - seen);
+      this.#unseen.set(pid, unseen);
+      sum += seen + unseen;
     }
-    return sum / 1e6;
+    return sum;
   }
 
   /** Memory of the processes that live now; remembers the largest sum of peaks. */
@@ -148,16 +186,19 @@ export class ProcessTree {
     return { rss: rss / MIB, peak: this.#peak };
   }
 
-  /** What the processes share counted once, and what is theirs alone, MiB: dear, so only where it is asked for. */
-  shares(): { rss: number; pss: number; anonymous: number } {
+  /** Dear, so only where it is asked for. Undefined where the kernel tells of none, or not this user. */
+  shares(): Shares | undefined {
     const sum = { rss: 0, pss: 0, anonymous: 0 };
+    let told = 0;
     for (const pid of this.#live) {
-      const rollup = this.#proc.read(`/proc/${pid}/smaps_rollup`) ?? '';
+      const rollup = this.#proc.read(`/proc/${pid}/smaps_rollup`);
+      if (!rollup) continue;
+      told++;
       sum.rss += kib(rollup, 'Rss') / MIB;
       sum.pss += kib(rollup, 'Pss') / MIB;
       sum.anonymous += kib(rollup, 'Anonymous') / MIB;
     }
-    return sum;
+    return told === 0 ? undefined : sum;
   }
 
   /** A process's own name. */

@@ -1,10 +1,13 @@
 import { AgentFailure } from './failure.ts';
 import { writesOutside } from './outside-writes.ts';
-import { type Connection, connectionsIn, isLoopback, openFiles, strangers } from './sockets.ts';
+import { type Connection, isLoopback, openFiles, TreeSockets } from './sockets.ts';
 import { type Proc, PROC, type ProcessTree } from './tree.ts';
 
-/** How often the tree is looked at, ms; more often while it is young, because the shortest runs are over then. */
+/** How often the tree is looked at, ms, from the beginning of one look to that of the next. */
 const EVERY_MS = 25;
+/** At least so long nobody looks, ms: on a machine where looks take long, the agent shall run too. */
+const REST_MS = 5;
+/** Young ones, which the shortest runs are all along, are glanced at in between: clocks and memory alone. */
 const YOUNG_EVERY_MS = 5;
 const YOUNG_MS = 100;
 
@@ -17,6 +20,12 @@ export interface Bounds {
   mayWrite: readonly string[];
 }
 
+/** What a connection is, in a sentence's beginning. */
+const reaching = ({ protocol, local, remote }: Connection): string =>
+  remote === ''
+    ? `opened a socket that may send to anyone (${protocol}, ${local})`
+    : `connected to ${remote} (${protocol}), which is not the scripted model`;
+
 /** Looks at a tree again and again, and remembers the first thing that it must not do. */
 export class Watch {
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -24,31 +33,38 @@ export class Watch {
   readonly #bounds: Bounds;
   readonly #proc: Proc;
   readonly #patterns: RegExp[];
+  readonly #sockets: TreeSockets;
   /** Open files that were judged: process, number and what it is. */
   #judged = new Set<string>();
   wrong: AgentFailure | undefined;
   /** Called once, when something is wrong. */
   onWrong: (() => void) | undefined;
   #stopped = false;
-  looks = 0;
+  /** Longest time between the beginnings of two looks, ms. */
+  longestGap = 0;
+  #looked = performance.now();
 
   constructor(tree: ProcessTree, bounds: Bounds, proc: Proc = PROC) {
     this.#tree = tree;
     this.#bounds = bounds;
     this.#proc = proc;
+    this.#sockets = new TreeSockets(bounds.port, proc);
     this.#patterns = bounds.mayWrite.map((one) => new RegExp(one, 'u'));
   }
 
   start(): void {
     const from = performance.now();
     const again = (): void => {
-      const every = performance.now() - from < YOUNG_MS ? YOUNG_EVERY_MS : EVERY_MS;
-      this.#timer = setTimeout(() => {
-        // Young ones are looked at in a hurry: a whole look takes as long as the shortest of them live after it.
-        if (every === EVERY_MS) this.look();
-        else this.#tree.glance();
-        if (!this.#stopped) again();
-      }, every);
+      const now = performance.now();
+      const left = Math.max(REST_MS, this.#looked + EVERY_MS - now);
+      this.#timer = setTimeout(
+        () => {
+          if (performance.now() >= this.#looked + EVERY_MS) this.look();
+          else this.#tree.glance();
+          if (!this.#stopped) again();
+        },
+        now - from < YOUNG_MS ? Math.min(YOUNG_EVERY_MS, left) : left,
+      );
     };
     again();
   }
@@ -65,22 +81,20 @@ export class Watch {
   }
 
   look(): void {
-    this.looks++;
+    const now = performance.now();
+    this.longestGap = Math.max(this.longestGap, now - this.#looked);
+    this.#looked = now;
     this.#tree.look();
     const found = this.#strangers(true);
     if (found.length === 0) return;
-    // Tables and open files are not read in one moment: what is strange on this machine alone must be so again.
-    const again = found.every((one) => isLoopback(one.remote)) ? this.#strangers(false) : found;
+    // Tables and open files are not read in one moment: what is strange on this machine alone must be so again, and a socket
+    // without another end may be about to get one.
+    const sure = found.filter((one) => one.remote !== '' && !isLoopback(one.remote));
+    const again = sure.length > 0 ? sure : this.#strangers(false);
     const same = again.find((one) =>
       found.some(({ local, remote }) => local === one.local && remote === one.remote),
     );
-    if (same)
-      this.#refuse(
-        new AgentFailure(
-          'network',
-          `connected to ${same.remote} (${same.protocol}), which is not the scripted model; nothing else may be reached`,
-        ),
-      );
+    if (same) this.#refuse(new AgentFailure('network', `${reaching(same)}; nothing else may be reached`));
   }
 
   #strangers(files: boolean): Connection[] {
@@ -93,8 +107,7 @@ export class Watch {
       }
       if (files) this.#lookAtFiles(pid, open);
     }
-    const [pid] = this.#tree.live;
-    return inodes.size === 0 ? [] : strangers(connectionsIn(this.#proc, pid!), inodes, this.#bounds.port);
+    return this.#sockets.strangers(this.#tree.live, inodes);
   }
 
   #lookAtFiles(pid: number, files: ReadonlyMap<string, string>): void {
