@@ -10,6 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
@@ -146,6 +147,62 @@ describe('a fetch', () => {
     expect(asked.at(-1)).toMatch(/^deep\/weights part 1\.bin from \d+$/);
     expect(markedPin(modelIn(at))).toBe('f'.repeat(64));
   }, 30_000);
+
+  test('takes a part that is whole already for what it is', async () => {
+    const at = place();
+    const part = join(modelIn(at), 'files/config.json.part');
+    mkdirSync(join(modelIn(at), 'files'), { recursive: true });
+    writeFileSync(part, FILES['config.json']!);
+    expect(await run('fetch', at, specOf())).toMatchObject({ exit: 0, said: '' });
+    expect(asked).not.toContain(expect.stringContaining('config.json'));
+    // Of the right length, and not the file.
+    rmSync(join(modelIn(at), 'files/config.json'));
+    writeFileSync(part, 'x'.repeat(FILES['config.json']!.length));
+    expect(await run('fetch', at, specOf())).toMatchObject({ exit: 0, said: '' });
+    expect(asked.at(-1)).toBe('config.json');
+  }, 30_000);
+
+  test('follows where the hub leads, and not in circles', async () => {
+    const at = place();
+    const leads = (to: string) => () => new Response('', { status: 302, headers: { location: to } });
+    faults = [leads('config.json'), leads(`${server.url}team/model/resolve/${'5'.repeat(40)}/config.json`)];
+    expect(await run('fetch', at, specOf())).toMatchObject({ exit: 0, said: '' });
+    expect(readFileSync(join(modelIn(at), 'files/config.json'), 'utf8')).toBe(FILES['config.json']!);
+    rmSync(join(modelIn(at), 'files/config.json'));
+    faults = Array.from({ length: 60 }, () => leads('config.json'));
+    const { exit, said } = await run('fetch', at, specOf());
+    expect([exit, said.includes('leads on and on')]).toEqual([1, true]);
+  }, 30_000);
+
+  // Node's fetch ends the process there.
+  test.each([50_000, 400_000, 16 << 20])(
+    'takes %d bytes of a server that closes its connection behind them, while the disk is slow',
+    async (size) => {
+      const at = place();
+      const part = join(modelIn(at), 'files/large.bin.part');
+      mkdirSync(join(modelIn(at), 'files'), { recursive: true });
+      // As slow as its reader.
+      expect(Bun.spawnSync(['mkfifo', part]).exitCode).toBe(0);
+      const disk = Bun.spawn(['sh', '-c', 'exec 3<"$1"; sleep 1; exec cat <&3', 'sh', part]);
+      const body = Buffer.alloc(size, 'large ');
+      const closing = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => socket.end(Buffer.concat([Buffer.from('HTTP/1.0 200 OK\r\n\r\n'), body])));
+      });
+      await new Promise<void>((listening) => closing.listen(0, '127.0.0.1', listening));
+      try {
+        const hub = `http://127.0.0.1:${(closing.address() as AddressInfo).port}`;
+        const files = { 'large.bin': { size, sha256: sha256(body) } };
+        const { exit, out, said } = await run('fetch', at, specOf({ hub, files }));
+        expect([exit, said, out.includes('once more')]).toEqual([0, '', false]);
+        expect(sha256(Buffer.from(await new Response(disk.stdout).arrayBuffer()))).toBe(sha256(body));
+      } finally {
+        disk.kill();
+        closing.close();
+      }
+    },
+    60_000,
+  );
 
   test.each<[string, (text: string) => Response, string]>([
     ['other bytes', (text) => new Response('x'.repeat(text.length)), 'it has SHA-256'],

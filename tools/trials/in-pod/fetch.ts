@@ -15,8 +15,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { download } from './download.ts';
 import { put, sleep } from './exchange.ts';
 
 export interface FetchSpec {
@@ -80,18 +80,27 @@ class Answer extends Error {
 
 /** One attempt; what came before is gone on with. */
 const receive = async (url: string, part: string, size: number, sha256: string): Promise<void> => {
-  const hash = createHash('sha256');
+  let hash = createHash('sha256');
   let got = existsSync(part) ? statSync(part).size : 0;
-  if (got > size) {
-    rmSync(part);
+  if (got > 0 && got <= size) await hashFile(part, hash);
+  if (got === size && size > 0) {
+    if (hash.digest('hex') === sha256) return;
+    hash = createHash('sha256');
+  }
+  if (got >= size) {
+    rmSync(part, { force: true });
     got = 0;
   }
-  const response = await fetch(url, got > 0 ? { headers: { range: `bytes=${got}-` } } : {});
-  if (!response.ok || !response.body) throw new Answer(url, response.status);
-  if (url.startsWith('https:') && !response.url.startsWith('https:'))
-    throw new Error(`'${url}' leads to '${response.url}', which is not https`);
-  if (got > 0 && response.status !== 206) got = 0;
-  if (got > 0) await hashFile(part, hash);
+  const answer = await download(url, got > 0 ? { range: `bytes=${got}-` } : {});
+  const status = answer.statusCode ?? 0;
+  if (status !== 200 && status !== 206) {
+    answer.resume();
+    throw new Answer(url, status);
+  }
+  if (got > 0 && status !== 206) {
+    got = 0;
+    hash = createHash('sha256');
+  }
   let said = Date.now();
   const count = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const bytes of source) {
@@ -105,11 +114,7 @@ const receive = async (url: string, part: string, size: number, sha256: string):
       yield bytes;
     }
   };
-  await pipeline(
-    Readable.fromWeb(response.body as never),
-    count,
-    createWriteStream(part, { flags: response.status === 206 ? 'a' : 'w' }),
-  );
+  await pipeline(answer, count, createWriteStream(part, { flags: status === 206 ? 'a' : 'w' }));
   if (got < size) throw new Error(`it ended after ${got} of ${size} bytes`);
   const found = hash.digest('hex');
   if (found === sha256) return;
