@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
 import { peer } from '../bench/peers.ts';
-import { bundle, type Builder, git, RECIPE, root, sourceTree, write } from './source-tree.ts';
+import { bundle, type Builder, cargoHome, git, RECIPE, root, sourceTree, write } from './source-tree.ts';
 
 // Compilers and registries have their own pace.
 setDefaultTimeout(120_000);
@@ -66,6 +66,19 @@ test('another directory, user, home, umask, time zone and clock give the same by
   if ('why' in faketime) throw new Error(faketime.why);
   const home = join(base, 'another/home');
   mkdirSync(home, { recursive: true });
+  // What this user has set for programs of their own, and what lies about in their home.
+  write(home, {
+    '.config/go/env': 'GOFLAGS=-race\nGOAMD64=v4\nGOEXPERIMENT=jsonv2\n',
+    'go.work': 'go 1.26\n\nuse ./nowhere\n',
+    'cargo/config.toml': `[build]\nrustflags = ["-Copt-level=0"]\nrustc-wrapper = "/nowhere/wrapper"\n[target.x86_64-unknown-linux-gnu]\nlinker = "/nowhere/linker"\n`,
+    '.bunfig.toml': '[define]\nword = "\\"other\\""\n',
+    'tsconfig.json': '{"compilerOptions": {"paths": {"./word.ts": ["./other.ts"]}}}',
+    'other.ts': 'export const word = "other";\n',
+    'package.json': '{"sideEffects": false, "workspaces": ["*"]}',
+    '.npmrc': 'bin-links=false\nlegacy-peer-deps=true\nomit[]=optional\nignore-scripts=false\n',
+    'node_modules/is-number/index.js': 'module.exports = () => false;\n',
+  });
+  for (const name of ['registry', 'git']) symlinkSync(join(cargoHome, name), join(home, 'cargo', name));
   const other: Builder = {
     home,
     umask: '077',
@@ -76,6 +89,7 @@ test('another directory, user, home, umask, time zone and clock give the same by
       TZ: 'Asia/Kathmandu',
       LANG: 'de_DE.UTF-8',
       USER: 'other',
+      CARGO_HOME: join(home, 'cargo'),
       GOFLAGS: '-race',
       GOAMD64: 'v3',
       RUSTFLAGS: '-g',
@@ -102,6 +116,80 @@ test('another directory, user, home, umask, time zone and clock give the same by
   );
   expect(readFileSync(join(base, 'one.tar.gz')).equals(readFileSync(join(base, 'two.tar.gz')))).toBe(true);
 }, 300_000);
+
+test.each<[string, string, Record<string, string>, string, string[]]>([
+  [
+    'a module of Go that go.mod replaces by a directory',
+    '{ kind: go, name: hello, in: go, package: ./cmd/hello }',
+    {
+      'go/go.mod':
+        'module example.com/hello\n\ngo 1.26\n\nrequire example.com/lib v1.0.0\n\nreplace example.com/lib => $OUTSIDE/lib\n',
+      'go/cmd/hello/main.go': 'package main\n\nimport "example.com/lib"\n\nfunc main() { lib.Say() }\n',
+    },
+    "/outside/lib', which is not one of its sources",
+    ['go bin/hello'],
+  ],
+  [
+    'a text that Rust includes',
+    '{ kind: cargo, name: tool, in: rust }',
+    { 'rust/src/main.rs': 'fn main() { print!("{}", include_str!("$OUTSIDE/lib/lib.go")); }\n' },
+    "/outside/lib/lib.go', which is not one of its sources",
+    ['cargo bin/tool'],
+  ],
+  [
+    'a file that a script imports',
+    '{ kind: bun, name: say, in: ts, entry: main.ts }',
+    { 'ts/main.ts': 'import { word } from "$OUTSIDE/word.ts";\nconsole.log(word);\n' },
+    "/outside/word.ts', which is not one of its sources",
+    ['bun bin/say'],
+  ],
+])('refused once it is built: %s from outside of the tree', (_, artifact, files, says, built) => {
+  const outside = join(base, 'outside');
+  write(outside, {
+    'lib/go.mod': 'module example.com/lib\n\ngo 1.26\n',
+    'lib/lib.go': 'package lib\n\nfunc Say() { println("outside") }\n',
+    'word.ts': 'export const word = "outside";\n',
+  });
+  const leaning = sourceTree(base, `workloads: false\nartifacts:\n  - ${artifact}\n`);
+  write(
+    leaning,
+    Object.fromEntries(
+      Object.entries(files).map(([path, content]) => [path, content.replaceAll('$OUTSIDE', outside)]),
+    ),
+  );
+  const { exit, stdout, stderr } = build(leaning, one, 'leaning', '--allow-dirty');
+  expect({ exit, stdout, stderr: stderr.includes(says) ? '' : stderr }).toEqual({
+    exit: 1,
+    stdout: '',
+    stderr: '',
+  });
+  expect(builtIn(stderr)).toEqual(built);
+});
+
+test('refused before anything is built: packages that lie above the sources, settings of cargo that change a program', () => {
+  const home = join(base, 'settled');
+  write(home, {
+    'cargo/config.toml': '[profile.release]\nopt-level = 0\n',
+    'cache/node_modules/stray/index.js': 'export const word = "stray";\n',
+  });
+  const env = { CARGO_HOME: join(home, 'cargo') };
+  const settled = build(tree, { home, env }, 'settled-out');
+  expect(settled).toMatchObject({ exit: 2, stdout: '' });
+  expect(settled.stderr).toContain(
+    "/settled/cargo/config.toml' sets 'profile.release', which would make another program",
+  );
+  expect(builtIn(settled.stderr)).toEqual([]);
+  const stray = sourceTree(
+    base,
+    'workloads: false\nartifacts:\n  - { kind: bun, name: say, in: ts, entry: main.ts }\n',
+  );
+  write(stray, { 'ts/main.ts': 'import { word } from "stray";\nconsole.log(word);\n' });
+  const leaning = build(stray, { home }, 'stray-out', '--allow-dirty');
+  expect(leaning).toMatchObject({ exit: 1, stdout: '' });
+  expect(leaning.stderr).toContain(
+    "/settled/cache/node_modules/stray/index.js', which is not one of its sources",
+  );
+});
 
 /** Go's own compiler for WebAssembly behind TinyGo's command line: TinyGo is no package of any registry that a test could use. */
 const TINYGO = `#!/bin/sh
@@ -300,6 +388,27 @@ describe('refused before anything is built', () => {
       { '.go-version': '1.25.1\n' },
       "'.go-version' asks for go1.25.1",
     ],
+    [
+      'a crate of a repository',
+      '{ kind: cargo, name: tool, in: rust }',
+      {
+        'rust/Cargo.lock':
+          'version = 4\n\n[[package]]\nname = "a"\nversion = "1.0.0"\nsource = "git+https://x.example/a#abc"\n',
+      },
+      "rust/Cargo.lock: 'a 1.0.0' comes from 'git+https://x.example/a#abc'",
+    ],
+    [
+      'a package of bun.lock from elsewhere',
+      '{ kind: bun, name: say, in: ts, entry: main.ts }',
+      { 'ts/bun.lock': '{"lockfileVersion": 1, "packages": {"a": ["a@file:../a", {}]}}' },
+      "ts/bun.lock: 'a' comes from 'file:../a'",
+    ],
+    [
+      'packages that no bun.lock pins',
+      '{ kind: bun, name: say, in: ts, entry: main.ts }',
+      { 'ts/package.json': '{"dependencies": {"a": "1"}}' },
+      "'ts/package.json' has dependencies and no bun.lock beside it",
+    ],
     ['no lockfile of cargo', '{ kind: cargo, name: tool, in: rust }', {}, 'no committed Cargo.lock'],
     [
       'a source that git does not know',
@@ -345,7 +454,7 @@ describe('refused before anything is built', () => {
   ])('%s', (_, artifact, files, says) => {
     const other = sourceTree(base, artifact.startsWith('{') ? `artifacts:\n  - ${artifact}\n` : artifact);
     write(other, files);
-    if (says.includes('Cargo.lock')) rmSync(join(other, 'rust/Cargo.lock'));
+    if (says.includes('no committed Cargo.lock')) rmSync(join(other, 'rust/Cargo.lock'));
     const { exit, stdout, stderr } = build(other, { ...one, env: { K8SBENCH_ALLOW_DIRTY: '1' } }, 'no');
     expect({ exit, stdout, stderr: stderr.includes(says) ? '' : stderr }).toEqual({
       exit: 2,

@@ -77,9 +77,11 @@ export const sourceTree = (base: string, recipe = RECIPE, files = FILES): string
 };
 let made = 1000;
 
+export const cargoHome = process.env['CARGO_HOME'] ?? join(homedir(), '.cargo');
+
 /** Where toolchains keep what they fetched: a user who differs in the rest need not fetch it again. */
 const toolchains = {
-  CARGO_HOME: process.env['CARGO_HOME'] ?? join(homedir(), '.cargo'),
+  CARGO_HOME: cargoHome,
   RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup'),
   ...(Bun.which('go') ? { GOCACHE: Bun.spawnSync(['go', 'env', 'GOCACHE']).stdout.toString().trim() } : {}),
   npm_config_cache: join(homedir(), '.npm'),

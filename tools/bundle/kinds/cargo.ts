@@ -3,10 +3,16 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ArtifactOf } from '../../../schemas/recipe.ts';
-import { sha256File } from '../../../shared/files.ts';
+import { sha256 } from '../../../shared/files.ts';
+import { readText } from '../../../shared/read.ts';
+import type { World } from '../../../shared/world.ts';
+import { cacheOf } from '../cache.ts';
+import { cargoSettingsProblems } from '../cargo-settings.ts';
 import { buildEnv, runBuild } from '../command.ts';
 import { type Asked, type Kind, nothing } from '../kind.ts';
+import { dependenciesIn, refuseOutsiders } from '../made-of.ts';
 import { answerOf } from '../source.ts';
+import { cargoLockProblems } from '../text-locks.ts';
 
 const CPUS = { amd64: 'x86_64', arm64: 'aarch64' } as const;
 
@@ -19,9 +25,14 @@ const LINKERS: Readonly<Record<string, string>> = {
   'x86_64-unknown-linux-gnu': 'x86_64-linux-gnu-gcc',
 };
 
+/** The one that comes with Rust; it has Rust's version. */
+const OWN = 'rust-lld';
+
 /** How a target is linked here: with the machine's own linker, another one, or the one that comes with Rust. */
 const linker = (target: string, host: string): string | undefined =>
-  target === host ? undefined : target.endsWith('-musl') ? 'rust-lld' : LINKERS[target];
+  target === host ? 'cc' : target.endsWith('-musl') ? OWN : LINKERS[target];
+
+const homeOf = ({ env }: World): string => env['CARGO_HOME'] ?? join(env['HOME'] ?? homedir(), '.cargo');
 
 const hostOf = (about: string): string => /^host: (.*)$/m.exec(about)?.[1] ?? '';
 
@@ -34,7 +45,11 @@ export const cargo: Kind<'cargo'> = {
     const files = source.below([artifact.in, ...artifact.with]);
     const cargoVersion = (await answerOf(['cargo', '--version'], env, cwd))?.split(' ')[1];
     const about = await answerOf(['rustc', '-vV'], env, cwd);
-    const problems: string[] = [];
+    const problems = cargoSettingsProblems(cacheOf(world.env), homeOf(world));
+    const toolchains: Record<string, string> = {
+      cargo: cargoVersion ?? '',
+      rustc: about?.split('\n')[0]?.split(' ')[1] ?? '',
+    };
     if (cargoVersion === undefined || about === undefined)
       problems.push("'cargo' and 'rustc' are not both on the PATH; install them from https://rustup.rs");
     else {
@@ -43,30 +58,27 @@ export const cargo: Kind<'cargo'> = {
       if (directory === undefined || !existsSync(directory))
         problems.push(`Rust has no target '${target}' here; 'rustup target add ${target}' installs it`);
       const program = linker(target, hostOf(about));
-      if (
-        program !== undefined &&
-        program !== 'rust-lld' &&
-        (await answerOf([program, '--version'], env, cwd)) === undefined
-      )
+      const linked =
+        program === undefined || program === OWN ? '' : await answerOf([program, '--version'], env, cwd);
+      if (linked === undefined)
         problems.push(`'${program}', which links for ${target}, is not on the PATH; install it`);
+      // What of the C library stands in a program comes from there, too.
+      else if (linked !== '') toolchains[program!] = linked.split('\n')[0]!;
     }
     const lock = [join(artifact.in, 'Cargo.lock'), 'Cargo.lock'].find((one) =>
       files.some((file) => file.path === one),
     );
     if (lock === undefined)
       problems.push(`'${artifact.in}' has no committed Cargo.lock; 'cargo generate-lockfile' makes one`);
-    return {
-      ...nothing(),
-      files,
-      toolchains: { cargo: cargoVersion ?? '', rustc: about?.split('\n')[0]?.split(' ')[1] ?? '' },
-      pins: lock === undefined ? {} : { [lock]: await sha256File(join(source.top, lock)) },
-      problems,
-    };
+    const text = lock === undefined ? undefined : readText(join(source.top, lock), lock);
+    if (text !== undefined) problems.push(...cargoLockProblems(text, lock!));
+    const pins = text === undefined ? {} : { [lock!]: sha256(text) };
+    return { ...nothing(), files, toolchains, pins, problems };
   },
   async build(artifact, asked, { sources, out, scratch }) {
     const { world } = asked;
     const target = triple(artifact, asked);
-    const home = world.env['CARGO_HOME'] ?? join(world.env['HOME'] ?? homedir(), '.cargo');
+    const home = homeOf(world);
     const cwd = join(sources, artifact.in);
     const program = linker(target, hostOf((await answerOf(['rustc', '-vV'], buildEnv(world), cwd)) ?? ''));
     // Where it is built stands in no program: panics name their place in the source tree.
@@ -76,18 +88,22 @@ export const cargo: Kind<'cargo'> = {
       '-Cstrip=symbols',
     ];
     if (program !== undefined) flags.push(`-Clinker=${program}`);
-    if (program === 'rust-lld') flags.push('-Clink-self-contained=yes');
+    if (program === OWN) flags.push('-Clink-self-contained=yes');
     const env = buildEnv(world, {
       CARGO_TARGET_DIR: join(scratch, 'target'),
       CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
       CARGO_INCREMENTAL: '0',
+      CARGO_BUILD_RUSTC_WRAPPER: '',
+      CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER: '',
     });
     await runBuild(['cargo', 'build', '--locked', '--release', '--target', target, '--bin', artifact.name], {
       cwd,
       env,
       interrupted: world.interrupted,
     });
+    const built = join(scratch, 'target', target, 'release', artifact.name);
+    refuseOutsiders(dependenciesIn(readText(`${built}.d`)), [sources, scratch]);
     mkdirSync(join(out, 'bin'), { recursive: true });
-    copyFileSync(join(scratch, 'target', target, 'release', artifact.name), join(out, 'bin', artifact.name));
+    copyFileSync(built, join(out, 'bin', artifact.name));
   },
 };

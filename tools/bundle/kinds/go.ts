@@ -1,23 +1,93 @@
 /** go: a static program, cross-compiled, with the release that `.go-version` names. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { failed } from '../../../shared/failure.ts';
 import { readText } from '../../../shared/read.ts';
+import type { World } from '../../../shared/world.ts';
 import { buildEnv, runBuild } from '../command.ts';
 import { type Asked, type Kind, nothing } from '../kind.ts';
+import { refuseOutsiders } from '../made-of.ts';
 import { answerOf } from '../source.ts';
 
-const env = ({ world, arch }: Asked): Record<string, string | undefined> =>
-  buildEnv(world, {
-    CGO_ENABLED: '0',
-    GOOS: 'linux',
-    GOARCH: arch,
-    GOAMD64: 'v1',
-    GOARM64: 'v8.0',
-    GOEXPERIMENT: '',
+type Env = Record<string, string | undefined>;
+
+/** What is here builds: a release fetched behind the user's back would not be the one that was looked up. */
+const HERE = { GOTOOLCHAIN: 'local' };
+
+/** Of the user's own settings (`go env -w`) those that say how modules are reached, and where they are. */
+const REACHING = [
+  'GOAUTH',
+  'GOCACHE',
+  'GOINSECURE',
+  'GOMODCACHE',
+  'GONOPROXY',
+  'GONOSUMDB',
+  'GOPRIVATE',
+  'GOPROXY',
+  'GOSUMDB',
+  'GOVCS',
+];
+
+/** Go's version and those settings; undefined when there is no Go. */
+const aboutGo = async (world: World, top: string): Promise<Record<string, string> | undefined> => {
+  const said = await answerOf(['go', 'env', '-json', 'GOVERSION', ...REACHING], buildEnv(world, HERE), top);
+  return said === undefined ? undefined : (JSON.parse(said) as Record<string, string>);
+};
+
+/** The environment of Go: settings of the user that say how to build (GOFLAGS, GOAMD64, …) have no part in it. */
+const goEnv = async ({ world, source }: Asked): Promise<Env> => {
+  const about = (await aboutGo(world, source.top)) ?? {};
+  const reaching = Object.fromEntries(
+    REACHING.map((name) => [name, about[name] ?? '']).filter(([, value]) => value !== ''),
+  );
+  return buildEnv(world, {
+    ...reaching,
+    ...HERE,
+    GOENV: 'off',
     GOFLAGS: '',
-    // What is here builds: a release fetched behind the user's back would not be the one that was looked up.
-    GOTOOLCHAIN: 'local',
+    GOEXPERIMENT: '',
+    CGO_ENABLED: '0',
   });
+};
+
+/** The workspace of the tree, not one that stands above the place where it is built. */
+const workspaceOf = (sources: string, directory: string): string => {
+  for (let at = directory; ; at = dirname(at)) {
+    if (existsSync(join(sources, at, 'go.work'))) return join(sources, at, 'go.work');
+    if (at === '.' || at === '/') return 'off';
+  }
+};
+
+/** A place where sources of Go are built, and with what. */
+export interface GoPlace {
+  cwd: string;
+  env: Env;
+}
+
+export const goPlace = async (
+  directory: string,
+  sources: string,
+  asked: Asked,
+  more: Env,
+): Promise<GoPlace> => ({
+  cwd: join(sources, directory),
+  env: { ...(await goEnv(asked)), ...more, GOWORK: workspaceOf(sources, directory) },
+});
+
+/** Refuses packages that are neither of the sources nor of Go and the modules that go.sum pins. */
+export const refuseOtherPackages = async (
+  { cwd, env }: GoPlace,
+  main: string,
+  sources: string,
+): Promise<void> => {
+  const listed = ['go', 'list', '-deps', '-f', '{{if not .Standard}}{{.Dir}}{{end}}', main];
+  const said = await answerOf(listed, env, cwd);
+  if (said === undefined) throw failed(`'${listed.slice(0, 3).join(' ')} ${main}' fails where it was built`);
+  refuseOutsiders(
+    said.split('\n').filter((one) => one !== ''),
+    [sources, env['GOMODCACHE'] ?? sources],
+  );
+};
 
 /** The release that the tree asks for, of the nearest `.go-version` from `directory` upwards. */
 const wanted = (top: string, directory: string): string | undefined => {
@@ -34,7 +104,7 @@ export const goOf = async (
   asked: Asked,
 ): Promise<{ version: string; problems: string[] }> => {
   const { top } = asked.source;
-  const found = await answerOf(['go', 'env', 'GOVERSION'], env(asked), top);
+  const found = (await aboutGo(asked.world, top))?.['GOVERSION'];
   const release = wanted(top, directory);
   if (found === undefined)
     return { version: '', problems: ["'go' is not on the PATH; install it from https://go.dev/dl"] };
@@ -59,6 +129,12 @@ export const go: Kind<'go'> = {
     };
   },
   async build({ name, in: directory, package: main }, asked, { sources, out }) {
+    const place = await goPlace(directory, sources, asked, {
+      GOOS: 'linux',
+      GOARCH: asked.arch,
+      GOAMD64: 'v1',
+      GOARM64: 'v8.0',
+    });
     mkdirSync(join(out, 'bin'), { recursive: true });
     await runBuild(
       [
@@ -72,7 +148,8 @@ export const go: Kind<'go'> = {
         join(out, 'bin', name),
         main,
       ],
-      { cwd: join(sources, directory), env: env(asked), interrupted: asked.world.interrupted },
+      { ...place, interrupted: asked.world.interrupted },
     );
+    await refuseOtherPackages(place, main, sources);
   },
 };

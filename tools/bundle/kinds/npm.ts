@@ -31,6 +31,12 @@ export const install = async (cwd: string, arch: Arch, world: World): Promise<vo
       '--libc=glibc',
       '--include=optional',
       '--omit=dev',
+      // What a user's own .npmrc may say otherwise.
+      '--bin-links',
+      '--no-legacy-peer-deps',
+      '--no-install-links',
+      '--no-dry-run',
+      '--no-global',
     ],
     { cwd, env: buildEnv(world), interrupted: world.interrupted },
   );

@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { buildEnv, runBuild } from '../command.ts';
 import { type Asked, type Kind, nothing } from '../kind.ts';
 import { answerOf } from '../source.ts';
-import { goOf } from './go.ts';
-
-/** Of TinyGo's own environment nothing that says how to build; the module is the same for every machine. */
-const env = ({ world }: Asked): Record<string, string | undefined> =>
-  buildEnv(world, { GOFLAGS: '', GOEXPERIMENT: '', GOTOOLCHAIN: 'local' });
+import { goOf, goPlace, refuseOtherPackages } from './go.ts';
 
 const programOf = ({ tinygo: given, world }: Asked): string => given ?? (world.env['TINYGO'] || 'tinygo');
 
@@ -17,7 +13,7 @@ export const tinygo: Kind<'tinygo'> = {
   async prepare({ in: directory, with: more }, asked) {
     const program = programOf(asked);
     const [said, found] = await Promise.all([
-      answerOf([program, 'version'], env(asked), asked.source.top),
+      answerOf([program, 'version'], buildEnv(asked.world), asked.source.top),
       goOf(directory, asked),
     ]);
     const version = /^tinygo version (\S+)/.exec(said ?? '')?.[1];
@@ -37,6 +33,7 @@ export const tinygo: Kind<'tinygo'> = {
   },
   async build({ name, in: directory, package: main, target, flags }, asked, { sources, out }) {
     mkdirSync(join(out, 'dist'), { recursive: true });
+    const place = await goPlace(directory, sources, asked, {});
     await runBuild(
       [
         programOf(asked),
@@ -49,7 +46,13 @@ export const tinygo: Kind<'tinygo'> = {
         join(out, 'dist', `${name}.wasm`),
         main,
       ],
-      { cwd: join(sources, directory), env: env(asked), interrupted: asked.world.interrupted },
+      { ...place, interrupted: asked.world.interrupted },
+    );
+    const [system, machine] = target.startsWith('wasi') ? ['wasip1', 'wasm'] : ['js', 'wasm'];
+    await refuseOtherPackages(
+      { ...place, env: { ...place.env, GOOS: system, GOARCH: machine } },
+      main,
+      sources,
     );
   },
 };
