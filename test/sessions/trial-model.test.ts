@@ -252,9 +252,9 @@ describe('readiness', () => {
   let completion = (): Response => Response.json({ choices: [{}] });
   let completions = 0;
   let engine: ReturnType<typeof Bun.serve>;
-  beforeAll(() => {
-    engine = Bun.serve({
-      port: 0,
+  const serve = (port: number): void =>
+    void (engine = Bun.serve({
+      port,
       hostname: '127.0.0.1',
       fetch(request) {
         const { pathname } = new URL(request.url);
@@ -262,8 +262,8 @@ describe('readiness', () => {
         completions++;
         return completion();
       },
-    });
-  });
+    }));
+  beforeAll(() => serve(0));
   afterAll(() => engine.stop(true));
 
   test('comes with a real completion, once, and goes when the engine is away', async () => {
@@ -293,6 +293,13 @@ describe('readiness', () => {
     const asked_ = completions;
     await Bun.sleep(2500);
     expect(completions).toBe(asked_);
+    // One that ends and is back soon is asked again: it has its model to load.
+    const address = engine.port!;
+    await engine.stop(true);
+    await waitFor(async () => (await ready()) === 503);
+    serve(address);
+    await waitFor(async () => (await ready()) === 200);
+    expect(completions).toBe(asked_ + 1);
     health = 500;
     await waitFor(async () => (await ready()) === 503);
     child.kill('SIGTERM');

@@ -22,13 +22,17 @@ const MISSES = 3;
 
 const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 
-const isHealthy = async ({ url, health }: ReadySpec): Promise<boolean> => {
+/** `gone`: nobody listens, so it ended; `silent`: it may only be busy. */
+type Health = 'well' | 'silent' | 'gone';
+
+const healthOf = async ({ url, health }: ReadySpec): Promise<Health> => {
   try {
     const response = await fetch(`${url}${health}`, { signal: AbortSignal.timeout(HEALTH_MS) });
     await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
+    return response.ok ? 'well' : 'silent';
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    return code === 'ECONNREFUSED' ? 'gone' : 'silent';
   }
 };
 
@@ -60,8 +64,10 @@ export const serveReadiness = async (spec: ReadySpec): Promise<void> => {
     server.close();
   });
   for (let misses = 0, problem = ''; !stopped.signal.aborted; await sleep(LOOK_MS)) {
-    if (!(await isHealthy(spec))) {
-      if (++misses >= MISSES && ready) {
+    const health = await healthOf(spec);
+    if (health !== 'well') {
+      // One that restarts is back before it was missed often.
+      if ((++misses >= MISSES || health === 'gone') && ready) {
         ready = false;
         say({ t: 'ready', ready, message: 'the engine is away' });
       }
