@@ -18,6 +18,12 @@ export interface Machine {
   open(path: string): Reread;
 }
 
+/**
+ * The kernel makes such texts a page at a time and stops before a line that doesn't fit any more. No line is half a page long, so
+ * less than half a page is all there is, and needn't be asked for again.
+ */
+const HALF_A_PAGE = 2048;
+
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO']);
 
 /**
@@ -41,13 +47,13 @@ export class Reread {
     if (this.#fd === undefined) return undefined;
     let length = 0;
     try {
-      // The kernel may give less than there is; only 0 means the end.
+      // The kernel may give less than there is.
       for (;;) {
         if (length === Reread.#buffer.length)
           Reread.#buffer = Buffer.concat([Reread.#buffer], Reread.#buffer.length * 2);
         const read = readSync(this.#fd, Reread.#buffer, length, Reread.#buffer.length - length, length);
-        if (read === 0) return Reread.#buffer.toString('latin1', 0, length);
         length += read;
+        if (read === 0 || length < HALF_A_PAGE) return Reread.#buffer.toString('latin1', 0, length);
       }
     } catch {
       return undefined;

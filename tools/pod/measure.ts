@@ -28,7 +28,7 @@ import { nodeVersion, probeAffinity, refuseOtherRuntime, stepEnvironment, taskse
 import { Likeness } from './likeness.ts';
 import { SessionError } from './session-error.ts';
 import { Settle } from './settle.ts';
-import { type SpeedProbe, startSpeedProbe } from './speed-probe.ts';
+import { type SpeedProbe, speedProbeHere, startSpeedProbe } from './speed-probe.ts';
 import { type Bench, runStep } from './step.ts';
 import { StartCost } from './start-cost.ts';
 import { StderrFiles } from './stderr-files.ts';
@@ -140,7 +140,8 @@ const writePin = async (session: Session, { cgroup, cpus, env }: Start): Promise
   const cores = await chooseCores(outside.machine, plan, cpus.allowed, stopping);
   const taskset = cores.pinned ? tasksetPath(env, place.cwd) : undefined;
   if (taskset !== undefined) probeAffinity(taskset, cores.list, env);
-  const probe = await startSpeedProbe(cores.pinned ? cores.list : undefined, taskset);
+  const everywhere = cores.list === cpus.allowedList;
+  const probe = taskset && !everywhere ? await startSpeedProbe(cores.list, taskset) : speedProbeHere();
   if (typeof probe !== 'string') undo(() => probe.close());
   const surroundings = new SurroundingsMeter(outside.machine, cgroup, cores.pin.cpus);
   undo(() => surroundings.close());

@@ -13,6 +13,9 @@ interface Reading {
   own: number;
 }
 
+/** Less than a kernel charges at one tick, and more than passes between two readings, ns. */
+const TICK_NS = 500_000n;
+
 /** What passed between two readings, or over several such spans. Absent is not measured. */
 export interface Spent {
   usageUsec?: number;
@@ -64,13 +67,13 @@ export class CpuMeter {
   }
 
   read(): Reading {
-    // The kernel charges a running process at ticks; a tick between two reads would charge the harness in one of them only.
-    // When the cgroup's time stands still around the own reading, the two belong together.
+    // Some kernels charge a running process at ticks; a tick between two reads would charge the harness in one of them only.
+    // When the cgroup's time hardly moves around the own reading, the two belong together.
     let usage = this.#cgroupUsage();
     let own = ownUsec();
     for (let tries = 0; tries < 3 && usage !== undefined; tries++) {
       const again = this.#cgroupUsage();
-      if (again === usage) break;
+      if (again === undefined || again - usage < TICK_NS) break;
       usage = again;
       own = ownUsec();
     }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cgroup } from '../../shared/cgroup.ts';
 import type { Machine } from '../../shared/machine.ts';
@@ -51,7 +51,13 @@ export const enterOwnCgroup = (machine: Machine, cgroup: Cgroup, pid: number): O
   }
   return {
     dir,
-    processes: () => readFileSync(procs, 'latin1').split('\n').filter(Boolean).map(Number),
+    processes() {
+      // Opened each time: cgroup v1 tells a file that stays open for a second what it told it before.
+      const members = machine.open(`${dir}/cgroup.procs`);
+      const text = members.text() ?? '';
+      members.close();
+      return text.split('\n').filter(Boolean).map(Number);
+    },
     leave() {
       try {
         writeFileSync(join(machine.root, parent, 'cgroup.procs'), String(pid));

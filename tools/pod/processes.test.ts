@@ -11,7 +11,7 @@ import { Leftovers, MARKER } from './leftovers.ts';
 import { machineAt } from '../../shared/machine.ts';
 import { OutputPipe } from './output-pipe.ts';
 import { dirtyBytes, Settle } from './settle.ts';
-import { startSpeedProbe } from './speed-probe.ts';
+import { speedProbeHere, startSpeedProbe } from './speed-probe.ts';
 
 const machine = machineAt('/');
 const directory = mkdtempSync(join(tmpdir(), 'k8sbench-processes-'));
@@ -170,10 +170,15 @@ describe('settling', () => {
 
 describe('the speed probe', () => {
   test('answers with a time, each time anew', async () => {
-    const probe = await startSpeedProbe(undefined, undefined);
-    if (typeof probe === 'string') throw new Error(probe);
-    for (let at = 0; at < 5; at++) expect(probe.measure().probeUsec).toBeGreaterThan(0);
-    probe.close();
+    const cpus = allowedListOf(machine.read('/proc/self/status'))!;
+    for (const probe of [speedProbeHere(), await startSpeedProbe(cpus, 'taskset')]) {
+      if (typeof probe === 'string') throw new Error(probe);
+      for (let at = 0; at < 5; at++) {
+        probe.ask();
+        expect(probe.answer().probeUsec).toBeGreaterThan(0);
+      }
+      probe.close();
+    }
   });
 
   test('says why it cannot be pinned', async () => {

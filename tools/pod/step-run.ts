@@ -109,10 +109,11 @@ export class StepRun {
       throw this.error('left-behind', `can't be killed; process ${running.pid} is still there`);
     }
     if (rig.clock.count === 0) rig.clock.sample();
-    const left = groupExists(running.pid) ? await this.#clear() : [];
+    const isEmpty = !groupExists(running.pid);
+    const left = isEmpty ? [] : await this.#clear();
     left.push(...(await this.#runDry(drained)));
     // An empty group is done with: its number may become somebody else's.
-    if (!groupExists(running.pid)) this.#groups.pop();
+    if (isEmpty || !groupExists(running.pid)) this.#groups.pop();
     if (this.#reason) throw this.#reason;
     if (ended.signal !== null) throw this.error('step', `was ended by ${ended.signal}`);
     if (ended.status !== 0) throw this.error('step', `ended with status ${ended.status}`);

@@ -191,11 +191,12 @@ export const runStep = async (
   const { turns, sample } = step;
   const identity = { target: target.name, turns, ...(sample === undefined ? {} : { sample }) };
   const dir = fixtureDirectory(bench.data, target.name, turns);
+  // Its thread is at work while the step is prepared.
+  rig.probe?.ask();
   if (step.step === 'seed') rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
 
   const settled = await rig.settle.wait(rig.stopping);
-  const probed = rig.probe?.measure() ?? {};
   const round = sample === undefined ? '' : `, round ${sample}`;
   const run = new StepRun(
     rig,
@@ -205,6 +206,7 @@ export const runStep = async (
   );
   const before = rig.surroundings.read();
   const values = { root: bench.root, dir, turns, sample: sample ?? 0 };
+  const probed = rig.probe?.answer() ?? {};
   let outcome: Outcome;
   try {
     outcome = await kindOf(target, step)({ rig, bench, target, step, run, values });
