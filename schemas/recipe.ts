@@ -25,7 +25,7 @@ const bundlePath = v.pipe(
 );
 
 const version = v.pipe(
-  v.string('expected a version'),
+  v.string('expected a Node release such as v24.1.0'),
   v.regex(/^v\d+\.\d+\.\d+$/, 'expected a Node release such as v24.1.0'),
 );
 
