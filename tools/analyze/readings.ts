@@ -95,12 +95,19 @@ export class Readings {
     return at === -1 ? this.#targets.push(target) - 1 : at;
   }
 
-  /** All, with the rounds as `numberOf` counts them. What the machine does not offer stays away. */
-  all(numberOf: (round: number) => number): Reading[] {
+  /**
+   * All, with the rounds as `numberOf` counts them, one after the other and as often as wanted. What the machine does not
+   * offer stays away.
+   */
+  all(numberOf: (round: number) => number): Iterable<Reading> {
+    return { [Symbol.iterator]: () => this.#each(numberOf) };
+  }
+
+  *#each(numberOf: (round: number) => number): Iterator<Reading> {
     const [targets, sizes, rounds, before] = Object.values(this.#columns).map((one) => one.toArray());
     const kept = KEPT.map((key) => [key, this.#kept[key].toArray()] as const);
     let position = 0;
-    return Array.from({ length: rounds!.length }, (_, at) => {
+    for (let at = 0; at < rounds!.length; at++) {
       const same = at > 0 && sizes![at] === sizes![at - 1] && rounds![at] === rounds![at - 1];
       position = same ? position + 1 : 0;
       const reading: Reading = {
@@ -111,7 +118,7 @@ export class Readings {
       };
       if (before![at] !== ABSENT) reading.predecessor = this.#targets[before![at]!]!;
       for (const [key, values] of kept) if (values[at] !== ABSENT) reading[key] = values[at]!;
-      return reading;
-    });
+      yield reading;
+    }
   }
 }
