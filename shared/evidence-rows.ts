@@ -61,7 +61,6 @@ const HEAD: readonly string[] = [
   'round sd',
   'session sd',
   'control',
-  'tracker',
 ];
 
 const concludedCells = (one: Conclusion, word: Wanted['word']): string[] => [
@@ -75,7 +74,6 @@ const concludedCells = (one: Conclusion, word: Wanted['word']): string[] => [
   spreadOf(one.withinSd, one),
   spreadOf(one.betweenSd, one),
   controlOf(one),
-  one.verdict ?? NOTHING,
 ];
 
 /** Numbers alone: nothing was asked of them. */
@@ -93,8 +91,7 @@ const shownCells = ({ ratio, low, high, rounds }: Shown): string[] => {
 /**
  * One row for each conclusion of a size, and for each metric that is only shown: what was concluded, the ratio of candidate
  * and reference with its interval, p and the smallest p there could have been, margin, rounds, the smallest change that would
- * have been found in four of five runs, the spread of one round's ratio and of sessions, the control pair's interval, the
- * tracker's verdict. Columns that no row fills are left out. No rows at all: nothing was concluded.
+ * have been found in four of five runs, the spread of one round's ratio and of sessions, the control pair's interval. Columns that no row fills are left out. No rows at all: nothing was concluded.
  */
 export const evidenceRows = (analysis: Analysis, { turns, candidate, shown, word }: Wanted): string[][] => {
   const short = shortNames([...sessionNames(analysis).values()]);

@@ -52,10 +52,8 @@ const evidenceTable = (comparison: Comparison, analysis: Analysis, paint: Paint)
     word: (one) => WORDS[one],
   });
   if (rows.length === 0) return '';
-  // The verdict has its place in the table of the tracker's values.
-  const kept = rows.map((row) => row.filter((_, at) => rows[0]![at] !== 'tracker'));
-  const numbers = kept[0]!.flatMap((name, at) => (['metric', 'conclusion'].includes(name) ? [] : [at]));
-  return `\n${table(kept, numbers, (text, row) => (row === 0 ? paint('grey', text) : text))}`;
+  const numbers = rows[0]!.flatMap((name, at) => (['metric', 'conclusion'].includes(name) ? [] : [at]));
+  return `\n${table(rows, numbers, (text, row) => (row === 0 ? paint('grey', text) : text))}`;
 };
 
 export const comparisonText = (analysis: Analysis, paint: Paint, strips?: Strips): string => {

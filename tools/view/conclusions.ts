@@ -91,7 +91,7 @@ export const headline = (analysis: Analysis): Markup => {
 export const conclusionTable = (analysis: Analysis, turns: number): Markup => {
   const rows = evidenceRows(analysis, { turns, shown: false, word: (one) => WORDS[one].text });
   if (rows.length === 0) return markup``;
-  const words = new Set(['metric', 'candidate', 'conclusion', 'tracker']);
+  const words = new Set(['metric', 'candidate', 'conclusion']);
   const numbers = rows[0]!.flatMap((name, at) => (words.has(name) ? [] : [at]));
   return htmlTable(`Conclusions${atSize(analysis, turns)}`, rows, numbers);
 };

@@ -64,11 +64,13 @@ footer { color: var(--muted); font-size: .875rem; border-top: 1px solid var(--li
 .try { display: inline-block; min-width: 1.35em; text-align: center; border-radius: 3px; margin: 0 1px; font-weight: 700; } .try.good { color: var(--good); background: var(--good-back); } .try.bad { color: var(--bad); background: var(--bad-back); } .try.open { color: var(--open); background: var(--open-back); }
 @media (max-width: 40rem) { .page { padding: 1rem .9rem 2rem; } h1 { font-size: 1.25rem; } .says { font-size: 1rem; } details.metric { padding: 0 .6rem; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
+@page { margin: 12mm; }
 @media print {
   :root { --page: #fff; --raised: #fff; --text: #000; --muted: #444; --line: #bbb; --candidate: #0b62b5; --reference: #b34a00; --control: #6b6100; --floor: #5c6670; --reading: #666;
     --good: #0f6b2f; --good-back: #fff; --bad: #a31515; --bad-back: #fff; --even: #3d4550; --even-back: #fff; --open: #7a4b00; --open-back: #fff; --change: #a3005c; }
   .page { max-width: none; padding: 0; } nav, .controls, .skip, figure > details:not([open]), details.metric:not([open]) { display: none; }
   figure, .card, tr, .scroll, .doubts li { break-inside: avoid; } h2, h3, figcaption { break-after: avoid; } .scroll { max-height: none; overflow: visible; } body { font-size: 11pt; }
+  .scroll table { font-size: 8pt; } .scroll :is(th, td) { padding-inline: 0.3em; white-space: normal; }
   .word, .try { border: 1px solid currentColor; }
 }
 `;
