@@ -54,6 +54,8 @@ test.each([
   ['new is 4.1 % faster (95 %: …)\n\njudged', "can't tell: new looks 2.0× slower (…)\n\njudged", true],
   ["judged\ndoubt 'drift': it drifts\n", 'judged', true],
   ["a\n  the tracker says 'win' on warm\nb", 'a\nb', true],
+  ["warm    can't tell  1.010", 'warm  faster  0.412', true],
+  ['cpuWarm  shown  1.010', 'cpuWarm  faster  1.010', false],
   ['new is 4.1 % faster\n\njudged', 'judged', false],
   ['judged', 'refused', false],
   ['candidate 3 ms', 'reference 3 ms', false],

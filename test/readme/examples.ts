@@ -50,9 +50,10 @@ export const shapeOf = (printed: string): string =>
   printed
     .replace(/^(?:can't tell|\S+ is (?:the same as|[\d.]+(?: %|×) (?:faster|slower))).*$/gm, 'CONCLUSION')
     .replace(
-      /^(?: {2}the tracker says | {2}\S+ shows |doubt '| {2}.*\bat \d+ (?:turns|processes a sample): \w+ varies ).*\n?/gm,
+      /^(?: {2}the tracker says | {2}\S+ measures |doubt '| {2}.*\bat \d+ (?:turns|processes a sample): \w+ varies ).*\n?/gm,
       '',
     )
+    .replace(/^(\S+ +)(?:faster|slower|same|can't tell)(?= +\d)/gm, '$1WORD')
     .replace(/^run-session: \d{4}-.*\n?/gm, '')
     .replace(/ \(p95 [a-z ]+\)$/gm, '')
     .replace(/\b(?:pass|over)\b/g, 'GATE')
