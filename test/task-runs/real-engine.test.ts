@@ -109,7 +109,8 @@ beforeAll(() => {
     'jsonpath={.spec.containers[0].image}',
   ]);
   bed.cluster.kubectl(
-    ['apply', '-f', '-'],
+    // The weights are larger than the annotation that kubectl otherwise leaves.
+    ['apply', '--server-side', '-f', '-'],
     JSON.stringify({ apiVersion: 'v1', kind: 'List', items: hub(task) }),
   );
   bed.cluster.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/warn=restricted']);
@@ -165,7 +166,8 @@ test('a trial asks it', () => {
 }, 300_000);
 
 test('an engine that went away is ready again after another completion', () => {
-  kubectl(`KC exec deployment/${DEPLOYMENT} -c engine -- kill 1 || true`);
+  const [pod] = JSON.parse(kubectl(`KC get pods -l app.kubernetes.io/instance=${DEPLOYMENT} -o json`)).items;
+  bed.killContainer(pod, 'engine');
   const again = `for at in $(seq 90); do [ "$(KC logs deployment/${DEPLOYMENT} -c ready | grep -c completion_s)" -ge 2 ] && exit 0; sleep 1; done; exit 1`;
   kubectl(again);
   kubectl(`KC wait deployment/${DEPLOYMENT} --for=condition=Available --timeout=60s`);

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
 import { formatYaml } from '../../shared/yaml.ts';
 import { git } from '../bundle/source-tree.ts';
+import { run } from '../cluster/kube-binary.ts';
 import { nodeImage, scriptedImage, taskImage } from './trial-images.ts';
 import { type ServicesCluster, servicesCluster } from './services-cluster.ts';
 
@@ -31,6 +32,8 @@ export interface RunBed {
   done(...words: string[]): string;
   /** A shell with kubectl and k8sbench on its PATH. */
   shell(script: string): Ended;
+  /** Kills a container of a pod, as it is in the API, from outside: nobody in it can kill its first process. */
+  killContainer(pod: any, name: string): void;
   remove(): void;
 }
 
@@ -51,7 +54,7 @@ const repository = (directory: string, fill: () => void): void => {
   git(directory, 'commit', '-qm', 'all');
 };
 
-const claim = (name: string, volume: string): object => ({
+export const claim = (name: string, volume: string): object => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: { name, namespace: NAMESPACE },
@@ -202,6 +205,12 @@ export const makeRunBed = (script: string): RunBed => {
     tool,
     done,
     shell,
+    killContainer(pod, name) {
+      const { containerID } = pod.status.containerStatuses.find((one: any) => one.name === name);
+      const socket = join(cluster.directory, pod.spec.nodeName, 'containerd.sock');
+      const id = containerID.replace(/^.*\//, '');
+      run(['ctr', '-a', socket, '-n', 'k8s.io', 'tasks', 'kill', '-s', 'SIGKILL', id]);
+    },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
   const push = (archive: string, name: string): string => cluster.push(archive, `k8sbench-test/${name}`);

@@ -6,18 +6,26 @@ import { NAMESPACE, type RunBed } from './run-bed.ts';
 
 const top = resolve(import.meta.dir, '../..');
 
-/** The arm does what it is told; `$1` is the model's address, `$2` its name. */
-const SHELL = `arm: shell
+/** Arms: one does what it is told (`$1` is the model's address, `$2` its name); one starts nowhere. */
+const ARMS = {
+  shell: `arm: shell
 api: chat-completions
 version: [/bin/sh, -c, exit 0]
 command: [/bin/sh, -c, '{instruction}', sh, '{url}', '{model}']
-`;
+`,
+  stranger: `arm: stranger
+api: chat-completions
+version: [/bin/sh, -c, 'echo no such machine >&2; exit 3']
+command: [/bin/sh, -c, '{instruction}']
+`,
+};
 
-/** Node alone, and an arm that is no program at all. */
+/** Node alone, and arms that are no programs at all. */
 const recipe = (): string => {
   const workloads = readFileSync(join(top, 'fixtures/bundles/workloads/bundle.yaml'), 'utf8');
   const node = workloads.slice(workloads.indexOf('  - kind: node'));
-  return `workloads: false\nartifacts:\n  - { kind: files, from: shell, to: arms/shell }\n${node}`;
+  const arms = Object.keys(ARMS).map((arm) => `  - { kind: files, from: ${arm}, to: arms/${arm} }\n`);
+  return `workloads: false\nartifacts:\n${arms.join('')}${node}`;
 };
 
 const repository = (directory: string, fill: () => void): void => {
@@ -28,16 +36,18 @@ const repository = (directory: string, fill: () => void): void => {
   git(directory, 'commit', '-qm', 'all');
 };
 
-/** Puts a dataset that `fill` writes on the claim; gives the staged bundle's SHA-256. Leaves tasks.lock and shell.yaml. */
+/** Puts a dataset that `fill` writes on the claim; gives the staged bundle's SHA-256. Leaves tasks.lock, and each arm's settings. */
 export const stageTasks = (bed: RunBed, fill: (tasks: string) => void): string => {
   const at = (path: string): string => join(bed.directory, path);
   repository(at('shell-dataset'), () => fill(at('shell-dataset/tasks')));
   repository(at('shell-recipe'), () => {
-    mkdirSync(at('shell-recipe/shell'));
-    writeFileSync(at('shell-recipe/shell/README'), 'it runs what it is told\n');
+    for (const arm of Object.keys(ARMS)) {
+      mkdirSync(at(`shell-recipe/${arm}`));
+      writeFileSync(at(`shell-recipe/${arm}/README`), 'it is no program\n');
+    }
     writeFileSync(at('shell-recipe/bundle.yaml'), recipe());
   });
-  writeFileSync(at('shell.yaml'), SHELL);
+  for (const [arm, settings] of Object.entries(ARMS)) writeFileSync(at(`${arm}.yaml`), settings);
   const dataset = ['--src', 'shell-dataset/tasks', '--dataset', 'shell'];
   bed.done('trials', 'lock', ...dataset, '--out', 'tasks.lock');
   const built = ['--recipe', 'shell-recipe/bundle.yaml', '--tasks', 'shell-dataset/tasks'];

@@ -62,6 +62,16 @@ export const attackedImages = (directory: string): Record<'task' | 'as-user', st
   return { task: make('attacked-task', ''), 'as-user': make('attacked-as-user', '1000:1000') };
 };
 
+/** A task's image on which Node does not run: it has C's library, and no other that Node needs. */
+export const bareImage = (directory: string): string => {
+  const root = rootWith(directory, 'bare-root');
+  copyLibraries(root, '/bin/bash');
+  mkdirSync(join(root, 'app'));
+  const archive = join(directory, 'bare.tar');
+  makeImage(archive, 'k8sbench-test/bare', root, { workdir: '/app' });
+  return archive;
+};
+
 const nodeRoot = (directory: string, name: string): string => {
   const root = rootWith(directory, name);
   mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
