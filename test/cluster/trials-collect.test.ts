@@ -66,12 +66,18 @@ test('200 Jobs: each result once, never more than so many at once, killed and ca
   const second = start(bed, words);
   collecting.kill('SIGKILL');
   await collecting.ended;
+  const collectedFrom = linesIn(run).length;
   const again = await trialsTool(bed, 'collect', run);
   const applied = await second.ended;
   watching.abort();
   await watched;
   expect(applied).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
   expect(again).toMatchObject({ exit: 0, stdout: `${run.name}\n` });
+  // On no terminal: how far it is, again and again, and the sum at the end.
+  const told = [...again.stderr.matchAll(/(\d+) of 200 trials collected/g)].map((one) => Number(one[1]));
+  expect(told.length).toBeGreaterThan(1);
+  expect(told).toEqual(told.toSorted((a, b) => a - b));
+  expect([told[0]! >= collectedFrom, told.at(-1)]).toEqual([true, 200]);
   expect(most).toBeLessThanOrEqual(AT_ONCE);
   expect(most).toBeGreaterThan(AT_ONCE / 2);
 
