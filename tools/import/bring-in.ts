@@ -15,7 +15,9 @@ import { pairOf, type Read } from './choose.ts';
 import { FORMATS } from './formats.ts';
 import type { Format } from './found.ts';
 import { commonMetrics, importedAnalysis, rowsOf } from './imported.ts';
+import { machinesOf } from './machines.ts';
 import { ratiosLine } from './ratios-line.ts';
+import { inSameUnits } from './same-units.ts';
 
 type Text = Flag<string | undefined>;
 type ImportCall = Call<{
@@ -27,6 +29,7 @@ type ImportCall = Call<{
   purpose: Text;
   out: Text;
   margin: Flag<number | undefined>;
+  'machines-apart': Flag<boolean>;
 }>;
 
 /** A file with its content and when it was written, as near as anything says. */
@@ -92,15 +95,18 @@ export const bringIn = async ({ flags, words, world, talk }: ImportCall): Promis
   const files: Given[] = [];
   for (const one of named) files.push(await readGiven(one, format, world));
   const { reference, candidate, benchmark } = flags;
-  const pair = pairOf(files, {
-    ...(reference === undefined ? {} : { reference }),
-    ...(candidate === undefined ? {} : { candidate }),
-    ...(benchmark === undefined ? {} : { benchmark }),
-  });
+  const pair = inSameUnits(
+    pairOf(files, {
+      ...(reference === undefined ? {} : { reference }),
+      ...(candidate === undefined ? {} : { candidate }),
+      ...(benchmark === undefined ? {} : { benchmark }),
+    }),
+  );
   if (commonMetrics(pair).length === 0)
     throw failed(
       `'${pair.reference.target}' and '${pair.candidate.target}' have no measure that every sample of both has`,
     );
+  const machines = machinesOf([files[0]!.machine, files[1]?.machine], pair, flags['machines-apart']);
   const profile = flags.profile ?? pair.what;
   const out = resolve(world.cwd, flags.out!);
   const id = freeId(out, profile, world.now());
@@ -118,7 +124,7 @@ export const bringIn = async ({ flags, words, world, talk }: ImportCall): Promis
       rule: word(profile),
       commit: flags.commit ?? '',
       measuredAt: last.at ?? last.writtenAt,
-      machine: last.machine,
+      ...machines,
       ...(flags.margin === undefined ? {} : { margin: flags.margin }),
       inputs: Object.fromEntries(files.map(({ content }, at) => [kept[at]!, sha256(content)])),
     }),

@@ -19,6 +19,8 @@ export interface About {
   commit: string;
   measuredAt: string;
   machine: Record<string, string | number>;
+  /** Of two machines. */
+  doubts: SessionDoubt[];
   margin?: number;
   inputs: Record<string, string>;
 }
@@ -167,7 +169,7 @@ export const importedAnalysis = (pair: Pair, format: Format, about: About): Omit
     ],
     metrics: metrics.map(({ key, unit, better }) => ({ key, unit, better })),
     identities: {},
-    doubts: [...importDoubts(pair, format), ...own],
+    doubts: [...about.doubts, ...importDoubts(pair, format), ...own],
     conclusions,
     shown,
     settings: {

@@ -1,8 +1,8 @@
 /** Real files of the programs themselves, and what is refused. */
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { analysis as analysisSchema, type Analysis } from '../../schemas/analysis.ts';
 import { resultLine } from '../../schemas/results.ts';
 import { historyLine } from '../../schemas/tracker.ts';
@@ -200,6 +200,113 @@ describe('doubts', () => {
       goLines('A') + goLines('B'),
     );
     expect(read(stdout.trimEnd()).analysis.doubts.map((one) => one.name)).not.toContain('short');
+  });
+});
+
+/** Twelve repetitions that take `base`, a little more or less. */
+const googleFile = (time_unit: string, base: number, context: object = {}): string =>
+  JSON.stringify({
+    context,
+    benchmarks: Array.from({ length: 12 }, (_, at) => ({
+      name: 'BM_x',
+      real_time: base * (1 + 0.001 * ((at * 7) % 5)),
+      cpu_time: base,
+      time_unit,
+    })),
+  });
+
+const twoFiles = (format: string, first: string, second: string, ...more: string[]) => {
+  const at = place();
+  mkdirSync(at);
+  const files = [join(at, 'old'), join(at, 'new')];
+  for (const [index, content] of [first, second].entries()) writeFileSync(files[index]!, content);
+  return bring(place(), [format, ...files, ...more]);
+};
+
+describe('units', () => {
+  test('of one dimension: the candidate is told in those of the reference', async () => {
+    const { stdout } = await twoFiles('google-benchmark', googleFile('ns', 1500), googleFile('us', 1.5));
+    const { analysis, rows } = read(stdout.trimEnd());
+    expect(analysis.metrics).toMatchObject([
+      { key: 'time', unit: 'ns' },
+      { key: 'cpuTime', unit: 'ns' },
+    ]);
+    expect(rows.map((one) => one.cpuTime)).toEqual(Array.from({ length: 24 }, () => 1500));
+    expect(analysis.conclusions[0]).toMatchObject({ conclusion: 'same', ratio: 1 });
+  });
+
+  test('of rates as well', async () => {
+    const rate = (scoreUnit: string, value: number) =>
+      JSON.stringify([
+        { benchmark: 'a', mode: 'thrpt', primaryMetric: { scoreUnit, rawData: Array(6).fill([value]) } },
+      ]);
+    const { stdout } = await twoFiles('jmh', rate('ops/ms', 250), rate('ops/us', 0.25));
+    const { analysis } = read(stdout.trimEnd());
+    expect(analysis.comparisons[0]!.values).toMatchObject({ throughput: 250, piThroughput: 250 });
+  });
+
+  test('of two dimensions are refused', async () => {
+    const widgets = (unit: string) => `Unit ${unit} better=higher\nBenchmarkA 1 5 ${unit}\n`;
+    const per = (unit: string) =>
+      JSON.stringify([
+        { benchmark: 'a', mode: 'avgt', primaryMetric: { scoreUnit: unit, rawData: [[1, 2]] } },
+      ]);
+    const units = await twoFiles('jmh', per('ms/op'), per('B/op'));
+    expect([units.exit, units.stdout]).toEqual([1, '']);
+    expect(units.stderr).toContain(
+      "'time' is in ms/op in 'old' and in B/op in 'new', which can't be compared",
+    );
+    const ways = await twoFiles('go-bench', widgets('w/op'), 'BenchmarkA 1 5 w/op\n');
+    expect([ways.exit, ways.stdout]).toEqual([1, '']);
+    expect(ways.stderr).toContain("'wPerOp' is better higher in 'old' and lower in 'new'");
+  });
+
+  test('two measures that would be one are refused', async () => {
+    const { exit, stderr } = await bring(place(), ['go-bench', '-'], 'BenchmarkA 1 5 ns/op 7 time\n');
+    expect(exit).toBe(1);
+    expect(stderr).toContain("stdin:1: 'BenchmarkA' has two measures 'time', in ns and in time");
+  });
+});
+
+describe('machines', () => {
+  const [a, b] = [
+    googleFile('ns', 5, { host_name: 'a', num_cpus: 4, executable: './old' }),
+    googleFile('ns', 5, { host_name: 'b', num_cpus: 4, executable: './new' }),
+  ];
+
+  test('two are refused', async () => {
+    const { exit, stdout, stderr } = await twoFiles('google-benchmark', a, b);
+    expect([exit, stdout]).toEqual([1, '']);
+    expect(stderr).toContain("two machines: host_name is 'a' of 'old' and 'b' of 'new'; measure both on one");
+  });
+
+  test('two that are meant are told apart, with a doubt', async () => {
+    const { stdout } = await twoFiles('google-benchmark', a, b, '--machines-apart');
+    const { analysis } = read(stdout.trimEnd());
+    expect(analysis.doubts[0]).toMatchObject({ name: 'other-machine', value: 1 });
+    expect(analysis.imported!.machine).toEqual({
+      num_cpus: 4,
+      'host_name of old': 'a',
+      'host_name of new': 'b',
+      'executable of old': './old',
+      'executable of new': './new',
+    });
+    const line = JSON.parse(readFileSync(join(dirname(stdout.trimEnd()), 'imported.jsonl'), 'utf8'));
+    expect(line.more.nodeType).toMatchObject({ cpuModel: 'a against b', gomaxprocs: 4 });
+  });
+
+  test('one is no doubt, whatever else differs', async () => {
+    const { stdout } = await twoFiles('google-benchmark', a, a.replace('./old', './new'));
+    expect(read(stdout.trimEnd()).analysis.doubts.map((one) => one.name)).not.toContain('other-machine');
+  });
+
+  test('of one file of go test: its numbers of cores stay apart, a second machine is refused', async () => {
+    const text = 'cpu: X\nBenchmarkA-2 1 5 ns/op\nBenchmarkA-4 1 3 ns/op\nBenchmarkA 1 9 ns/op\n';
+    const cores = await bring(place(), ['go-bench', '-'], text);
+    expect(cores.stderr).toContain("'stdin' has 'BenchmarkA-2', 'BenchmarkA-4', 'BenchmarkA'");
+    const machines = await bring(place(), ['go-bench', '-'], `${text}cpu: Y\n`);
+    expect(machines.exit).toBe(1);
+    expect(machines.stderr).toContain("stdin:5: cpu is 'Y' here and 'X' above");
   });
 });
 

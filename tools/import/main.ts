@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { decimal, text } from '../../shared/flags.ts';
+import { decimal, text, yes } from '../../shared/flags.ts';
 import { bringIn } from './bring-in.ts';
 import { FORMATS } from './formats.ts';
 
@@ -13,6 +13,7 @@ export const tool = defineTool({
     candidate: text("one file: the candidate's name in it; two files: what the second is called", 'NAME'),
     benchmark: text('two files: the benchmark, when they have several in common', 'NAME'),
     margin: decimal('differences up to this share are the same (default: 3%)', 'SHARE', { above: 0 }),
+    'machines-apart': yes('two files of two machines: compare them all the same, with a doubt'),
     profile: text("what is measured (default: the benchmark's name)", 'NAME'),
     commit: text("the candidate's commit", 'COMMIT'),
     purpose: text('what the run is for', 'WORD', { default: 'main' }),

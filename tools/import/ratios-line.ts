@@ -3,11 +3,23 @@ import type { Analysis } from '../../schemas/analysis.ts';
 
 const NOT_KNOWN = 'not known';
 
+type Machine = Readonly<Record<string, string | number>>;
+
+/** The first of these facts that is known; of two machines both, `a against b`. */
+const factOf = (machine: Machine, names: readonly string[], targets: readonly string[]): string | number => {
+  for (const name of names) {
+    const apart = targets.map((target) => machine[`${name} of ${target}`]);
+    const is = machine[name] ?? (apart.includes(undefined) ? undefined : apart.join(' against '));
+    if (is !== undefined) return is;
+  }
+  return NOT_KNOWN;
+};
+
 /** What is known of the machine, by the words that formats have for it. */
-const nodeTypeOf = (machine: Readonly<Record<string, string | number>>) => ({
-  cpuModel: machine['cpu'] ?? machine['host_name'] ?? NOT_KNOWN,
+const nodeTypeOf = (machine: Machine, targets: readonly string[]) => ({
+  cpuModel: factOf(machine, ['cpu', 'host_name'], targets),
   cpuFeatures: NOT_KNOWN,
-  gomaxprocs: machine['gomaxprocs'] ?? machine['num_cpus'] ?? NOT_KNOWN,
+  gomaxprocs: factOf(machine, ['gomaxprocs', 'num_cpus'], targets),
 });
 
 /** No tracker line: no verdicts, no rolling medians, no baseline. */
@@ -24,7 +36,7 @@ export const ratiosLine = (analysis: Analysis, purpose: string): string => {
     values,
     more: {
       values,
-      nodeType: nodeTypeOf(imported!.machine),
+      nodeType: nodeTypeOf(imported!.machine, [reference, candidate]),
       candidate,
       reference,
       identities: commit === '' ? {} : { [candidate]: { commit } },

@@ -1,10 +1,25 @@
 /** `go test -bench -count N`: a line for each sample (golang.org/design/14313-benchmark-format). Pure. */
 import { failed } from '../../../shared/failure.ts';
 import type { Format, Found, FoundMetric } from '../found.ts';
+import { put } from '../units.ts';
 
 const LINE = /^(Benchmark[^\s]*)\s+(\d+)\s+(.+)$/;
 const CONFIGURATION = /^([a-z][^\s:A-Z]*):\s+(.*)$/;
 const UNIT = /^Unit\s+(\S+)\s+(.+)$/;
+
+/** Lines of a configuration that tell one machine from another. */
+const OF_MACHINE: ReadonlySet<string> = new Set(['cpu', 'goos', 'goarch']);
+/** The name ends in GOMAXPROCS, unless that is 1. */
+const NAME = /^(.*?)(?:-(\d+))?$/;
+
+/** The numbers of cores in a file, as its names end in them. */
+const coresIn = (written: string): Set<string> =>
+  new Set(
+    written.split('\n').flatMap((line) => {
+      const name = LINE.exec(line)?.[1];
+      return name === undefined ? [] : [NAME.exec(name)![2] ?? '1'];
+    }),
+  );
 
 /** Units that the testing package writes, as measures. */
 const KNOWN: Readonly<Record<string, FoundMetric>> = {
@@ -44,6 +59,7 @@ export const goBench: Format = {
     const benchmarks = new Map<string, Found>();
     const machine: Record<string, string | number> = {};
     const better = new Map<string, 'lower' | 'higher'>();
+    const many = coresIn(written).size > 1;
     for (const [at, line] of written.split('\n').entries()) {
       const unit = UNIT.exec(line);
       if (unit) {
@@ -53,16 +69,22 @@ export const goBench: Format = {
       }
       const configuration = CONFIGURATION.exec(line);
       if (configuration) {
-        machine[configuration[1]!] ??= configuration[2]!.trim();
+        const [name, value] = [configuration[1]!, configuration[2]!.trim()];
+        if (OF_MACHINE.has(name) && machine[name] !== undefined && machine[name] !== value)
+          throw failed(
+            `${place}:${at + 1}: ${name} is '${value}' here and '${machine[name]}' above: measurements of two machines; keep each in a file of its own`,
+          );
+        machine[name] ??= value;
         continue;
       }
       const found = LINE.exec(line);
       if (!found) continue;
-      // The name ends in GOMAXPROCS, unless that is 1.
-      const [, name, cores] = /^(.*?)(?:-(\d+))?$/.exec(found[1]!)!;
-      if (cores !== undefined) machine['gomaxprocs'] = Number(cores);
-      const benchmark = benchmarks.get(name!) ?? { name: name!, metrics: [], samples: [] };
-      benchmarks.set(name!, benchmark);
+      const [, plain, cores] = NAME.exec(found[1]!)!;
+      // `-cpu 1,2,4` measures each benchmark on several numbers of cores: not samples of one.
+      const name = many ? found[1]! : plain!;
+      if (cores !== undefined && !many) machine['gomaxprocs'] = Number(cores);
+      const benchmark = benchmarks.get(name) ?? { name, metrics: [], samples: [] };
+      benchmarks.set(name, benchmark);
       const sample: Record<string, number> = {};
       for (const [as, value] of valuesOf(found[3]!, `${place}:${at + 1}`)) {
         const metric = KNOWN[as] ?? {
@@ -71,8 +93,7 @@ export const goBench: Format = {
           basis: 'count',
           better: better.get(as) ?? 'lower',
         };
-        sample[metric.key] = value;
-        if (!benchmark.metrics.some((one) => one.key === metric.key)) benchmark.metrics.push(metric);
+        put(sample, benchmark, metric, value, `${place}:${at + 1}`);
       }
       benchmark.samples.push(sample);
     }

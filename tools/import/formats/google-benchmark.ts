@@ -4,6 +4,7 @@ import { finite, text } from '../../../schemas/primitives.ts';
 import { failed } from '../../../shared/failure.ts';
 import { check, parseJson } from '../../../shared/read.ts';
 import type { Format, Found, FoundMetric } from '../found.ts';
+import { put } from '../units.ts';
 
 const run = v.looseObject({
   name: text,
@@ -92,10 +93,9 @@ export const googleBenchmark: Format = {
       const name = one.run_name ?? one.name;
       const benchmark = benchmarks.get(name) ?? { name, metrics: [], samples: [] };
       benchmarks.set(name, benchmark);
-      const measures = measuresOf(one);
-      for (const [metric] of measures)
-        if (!benchmark.metrics.some((each) => each.key === metric.key)) benchmark.metrics.push(metric);
-      benchmark.samples.push(Object.fromEntries(measures.map(([{ key }, value]) => [key, value])));
+      const sample: Record<string, number> = {};
+      for (const [metric, value] of measuresOf(one)) put(sample, benchmark, metric, value, place);
+      benchmark.samples.push(sample);
     }
     const machine = Object.fromEntries(
       Object.entries(context).flatMap(([name, value]) =>
