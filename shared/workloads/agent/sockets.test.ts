@@ -173,7 +173,24 @@ describe('files that are written outside', () => {
     ['a file that is gone', '/tmp/x (deleted)', '0100002', []],
   ])('%s', (_, link, octal, wanted) =>
     expect(
-      writesOutside(proc({ '/proc/7/fdinfo/3': flags(octal) }), 7, new Map([['3', link]]), ['/h']),
+      writesOutside(
+        proc({ '/proc/7/fdinfo/3': flags(octal) }),
+        7,
+        new Map([['3', link]]),
+        ['/h'],
+        () => link,
+      ),
     ).toEqual(wanted),
   );
+
+  test('flags of the file that has the number now are not those of the one before', () =>
+    expect(
+      writesOutside(
+        proc({ '/proc/7/fdinfo/3': flags('0100001') }),
+        7,
+        new Map([['3', '/etc/x']]),
+        ['/h'],
+        () => '/h/y',
+      ),
+    ).toEqual([]));
 });

@@ -1,5 +1,5 @@
 /** Files that a process tree writes outside of its home: those it holds open, and those that appeared. */
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Proc } from './tree.ts';
 
@@ -16,17 +16,30 @@ const isFile = (link: string): boolean =>
 const within = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(`${directory}/`);
 
+const linkOf = (path: string): string | undefined => {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Of a process's open files, those outside of `allowed` that it may write. */
 export const writesOutside = (
   proc: Proc,
   pid: number,
   files: ReadonlyMap<string, string>,
   allowed: readonly string[],
+  link: (path: string) => string | undefined = linkOf,
 ): string[] =>
   [...files]
-    .filter(([, link]) => isFile(link) && !allowed.some((one) => within(link, one)))
-    .filter(([fd]) => isWritable(proc.read(`/proc/${pid}/fdinfo/${fd}`)))
-    .map(([, link]) => link);
+    .filter(([, file]) => isFile(file) && !allowed.some((one) => within(file, one)))
+    // A number may be another file's by now, whose flags these then are.
+    .filter(
+      ([fd, file]) =>
+        isWritable(proc.read(`/proc/${pid}/fdinfo/${fd}`)) && link(`/proc/${pid}/fd/${fd}`) === file,
+    )
+    .map(([, file]) => file);
 
 /** Names in a directory that belong to this user; none when it can't be read. */
 const namesIn = (directory: string): string[] => {
