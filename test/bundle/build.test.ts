@@ -483,6 +483,16 @@ describe('refused before anything is built', () => {
     expect(nested.stderr).toContain('is a repository inside the source tree');
   });
 
+  test('a recipe in no repository, and in one that git can’t read, in its words', () => {
+    write(base, { 'loose/bundle.yaml': RECIPE, 'odd/.gitconfig': '[broken\n' });
+    expect(build(join(base, 'loose'), one, 'no').stderr).toContain(
+      "'bundle.yaml' stands in no git repository",
+    );
+    const unread = build(tree, { home: join(base, 'odd') }, 'no');
+    expect(unread).toMatchObject({ exit: 2, stdout: '' });
+    expect(unread.stderr).toContain("recipe 'bundle.yaml': git rev-parse failed: bad config line 1");
+  });
+
   test('a directory of somebody else', () => {
     write(base, { 'full/note': 'mine' });
     expect(build(tree, one, 'full')).toMatchObject({ exit: 2, stdout: '' });

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
-import { failed, usage } from '../../shared/failure.ts';
+import { Failure, failed, usage } from '../../shared/failure.ts';
 import { fileDigest } from '../../shared/bundle/digest.ts';
 import { sha256 } from '../../shared/files.ts';
 import { gitIn } from '../../shared/git.ts';
@@ -50,6 +50,19 @@ const sourceFile = (top: string, path: string): SourceFile | undefined => {
   return { path, executable: (about.mode & 0o100) !== 0 };
 };
 
+/** Why a recipe has no source tree, in git's words where they say more than that there is none. */
+const noTree = (git: ReturnType<typeof gitIn>, recipe: string): Failure => {
+  try {
+    git.run('rev-parse', '--show-toplevel');
+  } catch (error) {
+    const words = error instanceof Failure ? error.message : '';
+    // Another user's repository, for example: git says so, and how to allow it.
+    if (!words.includes('not a git repository'))
+      return usage(`recipe '${recipe}': ${words.replace(/\s+/g, ' ')}`);
+  }
+  return usage(`recipe '${recipe}' stands in no git repository: a bundle is built from a commit`);
+};
+
 /** The git tree that a directory stands in. A tree that holds more than its commit is refused, or marked. */
 export const openSource = (
   directory: string,
@@ -59,8 +72,7 @@ export const openSource = (
 ): Source => {
   const git = gitIn(directory, env);
   const top = git.try('rev-parse', '--show-toplevel');
-  if (top === undefined)
-    throw usage(`recipe '${recipe}' stands in no git repository: a bundle is built from a commit`);
+  if (top === undefined) throw noTree(git, recipe);
   const commit = gitIn(top, env).try('rev-parse', '--verify', 'HEAD^{commit}');
   if (commit === undefined) throw usage(`the git repository of '${recipe}' has no commit yet`);
   const changed = list(top, env, ['status', '--porcelain=v1', '--untracked-files=all', '--no-renames']);
