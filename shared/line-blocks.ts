@@ -6,6 +6,9 @@ export const NEWLINE = Buffer.from('\n');
 /** Lines of so many bytes are long. */
 export const LONG = 4096;
 
+/** Text is made of so many bytes at once: the more short lines have followed each other, the more. */
+const WINDOW = { least: 2 * LONG, most: 16 * LONG } as const;
+
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
@@ -17,6 +20,7 @@ export class Texts {
   readonly #block: Buffer;
   readonly #ascii: boolean;
   #text = '';
+  #window = WINDOW.least / 2;
   #from = 0;
   #to = 0;
 
@@ -29,8 +33,10 @@ export class Texts {
     if (!this.#ascii) return this.#block.toString('utf8', from, to);
     if (to - from > LONG) return this.#block.toString('latin1', from, to);
     if (to > this.#to) {
+      const follows = from <= this.#to + LONG;
+      this.#window = follows ? Math.min(2 * this.#window, WINDOW.most) : WINDOW.least;
       this.#from = from;
-      this.#to = from + 2 * LONG;
+      this.#to = from + this.#window;
       this.#text = this.#block.toString('latin1', from, this.#to);
     }
     return this.#text.slice(from - this.#from, to - this.#from);

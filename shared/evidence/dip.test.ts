@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { dip, dipP } from './dip.ts';
 import { generator } from './random.ts';
-import { sortedCopy } from './ranks.ts';
+import { sortedCopy } from '../statistics.ts';
 
 const random = generator(9);
 const uniform = (n: number, from = 0): number[] => Array.from({ length: n }, () => from + random());

@@ -1,6 +1,6 @@
 /** What weakens the conclusions, as data: a name, a number, its threshold, one sentence. Pure. */
 import { atSize } from '../sizes.ts';
-import { median } from '../statistics.ts';
+import { median, sortedCopy } from '../statistics.ts';
 import { dip, dipP } from './dip.ts';
 import {
   DEFAULTS,
@@ -14,7 +14,6 @@ import {
   type Shown,
 } from './input.ts';
 import { wordOf } from './conclusions.ts';
-import { sortedCopy } from './ranks.ts';
 import { factsOf, MOST_ROUNDS, type SessionFacts } from './session-facts.ts';
 import { pText } from './sentences.ts';
 import { roundTrends } from './trends.ts';

@@ -1,7 +1,7 @@
 /** A family of comparisons in one session: estimate, interval and p of each, all at once. Pure. */
-import { standardDeviation } from '../statistics.ts';
+import { sortedCopy, standardDeviation } from '../statistics.ts';
 import { presentDifferences, type Pair } from './pairs.ts';
-import { hodgesLehmann, type SignedRanks, signedRanks, sortedCopy } from './ranks.ts';
+import { hodgesLehmann, type SignedRanks, signedRanks } from './ranks.ts';
 import { normalQuantile, normalTail } from './distributions.ts';
 import { COUNTED, exactTest, intervalOf, signedRankTail, smallestReachable } from './signed-rank.ts';
 import { criticalValues, type Looks, nullOf, pValue, smallestP, statisticOf } from './sign-flips.ts';

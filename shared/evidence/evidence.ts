@@ -10,11 +10,11 @@ import { isPair, ratioOf } from './pairs.ts';
 import { shownSentence } from './sentences.ts';
 import { MOST_ROUNDS } from './session-facts.ts';
 
-/** Metrics that are not primary, each by itself. */
-const shownOf = (input: EvidenceInput, session: Session): Shown[] =>
-  familyOf(input, session, input.candidates, (metric) => !metric.primary && !metric.signed)
+/** Metrics that are not primary, each by itself; none of a session of very many rounds. */
+const shownOf = (input: EvidenceInput, session: Session): Shown[] => {
+  if (session.series.some((one) => one.values.length > MOST_ROUNDS)) return [];
+  return familyOf(input, session, input.candidates, (metric) => !metric.primary && !metric.signed)
     .filter(isPair)
-    .filter((pair) => pair.differences.length <= MOST_ROUNDS)
     .flatMap((pair) => estimatesIn(input, [pair]))
     .map(({ pair, estimate, low, high, rounds }) => {
       const shown: Shown = {
@@ -32,6 +32,7 @@ const shownOf = (input: EvidenceInput, session: Session): Shown[] =>
       shown.sentence = shownSentence(shown, input, pair.metric);
       return shown;
     });
+};
 
 /** Everything that may be said of a run, and everything that speaks against it. */
 export const evidenceOf = (input: EvidenceInput): Evidence => {

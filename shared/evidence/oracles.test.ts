@@ -9,7 +9,8 @@ import { bestSplit } from './energy.ts';
 import { rankScores, theilSen } from './permuting-rounds.ts';
 import { studentPower } from './power.ts';
 import { pooled } from './random-effects.ts';
-import { hodgesLehmann, signedRanks, sortedCopy } from './ranks.ts';
+import { hodgesLehmann, signedRanks } from './ranks.ts';
+import { sortedCopy } from '../statistics.ts';
 import { criticalValues, nullOf, pValue, statisticOf } from './sign-flips.ts';
 import { exactTest, intervalOf } from './signed-rank.ts';
 

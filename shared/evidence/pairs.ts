@@ -44,7 +44,9 @@ const withoutRatio = (
 ): string | undefined => {
   if (floor.length > 0 && !(Math.min(median(own), median(base)) > FLOOR_NOISE * standardDeviation(floor)))
     return "below floor: net of the floor nothing is left but the floor's own noise, so there is no ratio";
-  return [...own, ...base].every((one) => one > 0) ? undefined : 'values of 0 or less have no ratio';
+  return [own, base].every((values) => values.every((one) => one > 0))
+    ? undefined
+    : 'values of 0 or less have no ratio';
 };
 
 /** The target's differences from the reference in one session, or why there are none. */
@@ -54,16 +56,22 @@ export const pairOf = (input: EvidenceInput, session: Session, question: Questio
     metric.net && input.floor !== undefined ? present(valuesOf(session, input.floor, question)) : [];
   const lift = floor.length > 0 ? median(floor) : 0;
   const [mine, theirs] = [target, input.reference].map((name) => valuesOf(session, name, question));
-  const rounds = Array.from({ length: Math.min(mine!.length, theirs!.length) }, (_, at) => at);
-  const both = rounds.filter((at) => mine![at] !== null && theirs![at] !== null);
+  const rounds = Math.min(mine!.length, theirs!.length);
+  const [both, own, base]: [number[], number[], number[]] = [[], [], []];
+  for (let at = 0; at < rounds; at++) {
+    const [a, b] = [mine![at]!, theirs![at]!];
+    if (a === null || b === null) continue;
+    both.push(at);
+    own.push(a - lift);
+    base.push(b - lift);
+  }
   if (both.length === 0) return { ...question, reason: 'no round has a value of both' };
-  const [own, base] = [mine!, theirs!].map((values) => both.map((at) => values[at]! - lift));
-  const reason = metric.signed ? undefined : withoutRatio(own!, base!, floor);
+  const reason = metric.signed ? undefined : withoutRatio(own, base, floor);
   if (reason !== undefined) return { ...question, reason };
-  const differences = new Float64Array(rounds.length).fill(NaN);
-  for (const [index, at] of both.entries())
-    differences[at] = metric.signed ? own![index]! - base![index]! : Math.log(own![index]! / base![index]!);
-  return { ...question, differences, referenceMedian: median(base!) };
+  const differences = new Float64Array(rounds).fill(NaN);
+  for (let at = 0; at < both.length; at++)
+    differences[both[at]!] = metric.signed ? own[at]! - base[at]! : Math.log(own[at]! / base[at]!);
+  return { ...question, differences, referenceMedian: median(base) };
 };
 
 /** A log-ratio as a ratio; null where it is not finite (an interval without an end). */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { generator } from './random.ts';
-import { hodgesLehmann, midranks, signedRanks, sortedCopy, walshAverage } from './ranks.ts';
+import { hodgesLehmann, midranks, signedRanks, walshAverage } from './ranks.ts';
+import { sortedCopy } from '../statistics.ts';
 
 const random = generator(1);
 /** Values with ties now and then. */

@@ -1,4 +1,5 @@
 /** Ranks, Walsh averages and the Hodges–Lehmann estimate. Pure; inputs are finite numbers. */
+import { sortedCopy } from '../statistics.ts';
 
 /** How many of the ascending values are below x; `orEqual`: or equal to it. */
 const countBelow = (ascending: Float64Array, x: number, orEqual: boolean): number => {
@@ -14,11 +15,9 @@ const countBelow = (ascending: Float64Array, x: number, orEqual: boolean): numbe
 
 /** Ranks from 1, ties share their mean rank. */
 export const midranks = (values: ArrayLike<number>): Float64Array => {
-  const ascending = Float64Array.from(values).toSorted();
-  return Float64Array.from(
-    values,
-    (one) => (countBelow(ascending, one, false) + countBelow(ascending, one, true) + 1) / 2,
-  );
+  const ascending = sortedCopy(values);
+  const ranks = new Float64Array(values);
+  return ranks.map((one) => (countBelow(ascending, one, false) + countBelow(ascending, one, true) + 1) / 2);
 };
 
 /** Differences as the signed-rank test sees them, by round. */
@@ -34,10 +33,10 @@ export interface SignedRanks {
  * either under sign flips: that is a little conservative, and many equal counts still have an interval.
  */
 export const signedRanks = (differences: ArrayLike<number>): SignedRanks => {
-  const all = Array.from(differences);
+  const all = new Float64Array(differences);
   const ranks = midranks(all.filter((one) => !Number.isNaN(one)).map(Math.abs));
   let next = 0;
-  const sizes = Float64Array.from(all, (one) => (Number.isNaN(one) ? 0 : ranks[next++]!));
+  const sizes = all.map((one) => (Number.isNaN(one) ? 0 : ranks[next++]!));
   return { sizes, signed: sizes.map((one, at) => (one === 0 ? 0 : Math.sign(all[at]!) * one)) };
 };
 
@@ -67,8 +66,6 @@ export const walshAverage = (ascending: Float64Array, k: number): number => {
     else low = middle;
   }
 };
-
-export const sortedCopy = (values: ArrayLike<number>): Float64Array => Float64Array.from(values).toSorted();
 
 /** The Hodges–Lehmann estimate: the median of the Walsh averages. n = 0 is an error. */
 export const hodgesLehmann = (ascending: Float64Array): number => {

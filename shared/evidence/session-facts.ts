@@ -22,7 +22,7 @@ export interface SessionFacts {
   session: Session;
   rounds: number;
   /** Primary comparisons, the control's included. */
-  pairs: Pair[];
+  readonly pairs: Pair[];
   tracks: Track[];
   /** Readings by target, size and round. */
   readingOf: (target: string, turns: number, round: number) => Reading | undefined;
@@ -38,19 +38,20 @@ const tracksOf = (input: EvidenceInput, session: Session): Track[] => {
   return session.series.flatMap(({ target, turns, metric: key, values }) => {
     const metric = primary.get(key);
     if (!metric || !targets.has(target)) return [];
-    const scaled = Float64Array.from(values, (one) =>
-      one === null || (!metric.signed && !(one > 0)) ? NaN : metric.signed ? one : Math.log(one),
-    );
+    const scaled = new Float64Array(values.length).fill(NaN);
+    for (const [at, one] of values.entries())
+      if (one !== null && metric.signed) scaled[at] = one;
+      else if (one !== null && one > 0) scaled[at] = Math.log(one);
     return [{ target, turns, metric, values: scaled }];
   });
 };
 
 export const factsOf = (input: EvidenceInput, session: Session): SessionFacts => {
   const all = [...input.candidates, ...(input.control === undefined ? [] : [input.control])];
-  const pairs = familyOf(input, session, all, isPrimary).filter(isPair);
+  let pairs: Pair[] | undefined;
   const tracks = tracksOf(input, session);
+  // These are made when they are asked for: a session of very many rounds is asked for neither.
   let byPlace: Map<string, Reading> | undefined;
-  // Made when it is asked for: a session of very many rounds is asked nothing about single ones.
   const placed = (): Map<string, Reading> =>
     (byPlace ??= new Map(
       Iterator.from(session.readings ?? []).map((one) => [`${one.round} ${one.turns} ${one.target}`, one]),
@@ -58,7 +59,9 @@ export const factsOf = (input: EvidenceInput, session: Session): SessionFacts =>
   return {
     session,
     rounds: Math.max(0, ...tracks.map((one) => one.values.length)),
-    pairs,
+    get pairs() {
+      return (pairs ??= familyOf(input, session, all, isPrimary).filter(isPair));
+    },
     tracks,
     readingOf: (target, turns, round) => placed().get(`${round} ${turns} ${target}`),
   };

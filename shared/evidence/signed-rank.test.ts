@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { generator } from './random.ts';
-import { type SignedRanks, signedRanks, sortedCopy } from './ranks.ts';
+import { type SignedRanks, signedRanks } from './ranks.ts';
+import { sortedCopy } from '../statistics.ts';
 import {
   attainedLevel,
   exactTest,

@@ -66,11 +66,14 @@ export class NumberPool {
     const first = this.#full[0];
     const scale = first instanceof Float64Array ? undefined : first?.scale;
     const alike = this.#full.every((one) => !(one instanceof Float64Array) && one.scale === scale);
-    return {
-      length: this.length,
-      ...(alike && scale !== undefined ? { scale } : {}),
-      eachPart: (take) => this.#eachPart(alike, take),
+    const eachPart: Numbers['eachPart'] = (take) => this.#eachPart(alike, take);
+    if (!alike || scale === undefined) return { length: this.length, eachPart };
+    const packs = this.#full as Packed[];
+    const bounds = {
+      low: Math.min(...packs.map((one) => one.least)),
+      high: Math.max(...packs.map((one) => one.most)),
     };
+    return { length: this.length, scale, bounds, eachPart };
   }
 
   #eachPart(wholes: boolean, take: (part: Float64Array, n: number) => void): void {
@@ -131,6 +134,7 @@ export class TurnPool {
 /** One value per sample. A metric exists only when every sample has it (spec §6), so from the first gap on nothing is kept. */
 export class Column {
   #pool: NumberPool | undefined = new NumberPool();
+  #summary: Pooled | undefined;
 
   push(value: number | null | undefined): void {
     if (value === null || value === undefined) this.#pool = undefined;
@@ -140,14 +144,17 @@ export class Column {
   /** The values when every sample had one, and there was a sample. */
   values(): number[] | undefined {
     if (!this.#pool || this.#pool.length === 0) return undefined;
-    const values: number[] = [];
-    for (const one of this.#pool.toArray()) values.push(one);
+    const all = this.#pool.toArray();
+    const values = new Array<number>(all.length);
+    for (let at = 0; at < all.length; at++) values[at] = all[at]!;
     return values;
   }
 
   /** p50, p95 and max of the values, when every sample had one. */
   get summary(): Pooled | undefined {
-    return this.#pool && this.#pool.length > 0 ? summed(this.#pool) : undefined;
+    if (!this.#pool || this.#pool.length === 0) return undefined;
+    if (this.#summary?.n !== this.#pool.length) this.#summary = summed(this.#pool);
+    return this.#summary;
   }
 }
 

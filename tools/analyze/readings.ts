@@ -53,6 +53,7 @@ const NEEDS: Readonly<Partial<Record<Kept, Pressure>>> = { stalledMs: 'own', con
  */
 export class Readings {
   readonly #targets: string[] = [];
+  readonly #numbers = new Map<string, number>();
   readonly #columns = {
     target: new NumberPool(),
     turns: new NumberPool(),
@@ -91,8 +92,11 @@ export class Readings {
   }
 
   #numberOf(target: string): number {
-    const at = this.#targets.indexOf(target);
-    return at === -1 ? this.#targets.push(target) - 1 : at;
+    const known = this.#numbers.get(target);
+    if (known !== undefined) return known;
+    const number = this.#targets.push(target) - 1;
+    this.#numbers.set(target, number);
+    return number;
   }
 
   /**
@@ -105,7 +109,9 @@ export class Readings {
 
   *#each(numberOf: (round: number) => number): Iterator<Reading> {
     const [targets, sizes, rounds, before] = Object.values(this.#columns).map((one) => one.toArray());
-    const kept = KEPT.map((key) => [key, this.#kept[key].toArray()] as const);
+    const kept = KEPT.map((key) => [key, this.#kept[key].toArray()] as const).filter(([, values]) =>
+      values.some((one) => one !== ABSENT),
+    );
     let position = 0;
     for (let at = 0; at < rounds!.length; at++) {
       const same = at > 0 && sizes![at] === sizes![at - 1] && rounds![at] === rounds![at - 1];

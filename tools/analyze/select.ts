@@ -9,6 +9,8 @@ export interface Numbers {
   readonly length: number;
   /** What the parts give are these multiples of the numbers; absent: the numbers themselves. */
   readonly scale?: number;
+  /** The smallest and the largest of them, where they are known. */
+  readonly bounds?: Bounds;
   /** Calls `take` with each part: its first `n` numbers count, and only during the call. */
   eachPart(take: (part: Float64Array, n: number) => void): void;
 }
@@ -72,11 +74,17 @@ const gather = (
   return used;
 };
 
+/** The smallest and the largest number of a bucket. */
+const boundsOf = (numbers: Numbers, bucket: Bucket): Bounds => {
+  const bounds = { low: Infinity, high: -Infinity };
+  numbers.eachPart((part, n) => widen(bounds, part, n, bucket));
+  return bounds;
+};
+
 /** The numbers that sorting the bucket's `size` numbers would put at these ranks, ascending. */
 const ranked = (numbers: Numbers, bucket: Bucket, size: number, ranks: readonly number[]): number[] => {
   if (isFew(size, numbers.length)) return sorted(numbers, bucket, size, ranks);
-  const bounds = { low: Infinity, high: -Infinity };
-  numbers.eachPart((part, n) => widen(bounds, part, n, bucket));
+  const bounds = bucket === ALL && numbers.bounds ? numbers.bounds : boundsOf(numbers, bucket);
   const { low, high } = bounds;
   const buckets = Math.min(MOST_BUCKETS, 2 ** Math.ceil(Math.log2(size)));
   const scale = (buckets - 1) / (high - low);
