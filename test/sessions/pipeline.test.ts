@@ -127,7 +127,7 @@ describe('compare', () => {
     [['--not-judged', 'retry=2', '--run', 'out/x'], "'--run' names one run"],
     [['--not-judged', 'retry=2', '--profile', '-'], "'-' can be read once"],
     [['--out', '-'], "'--out -' prints the file of one step"],
-    [['--not-judged', 'never'], "flag '--not-judged': expected fail, pass, or retry=N"],
+    [['--not-judged', 'never'], "flag '--not-judged': expected fail, pass, retry=N"],
     [['--allow-incomplete'], "unknown flag '--allow-incomplete'"],
     [['--reference', 'true'], "'--candidate' is missing"],
   ] as const)('%j is refused before anything happens', (args, says) => {

@@ -50,7 +50,7 @@ const linksOf = (calls: string[], ends: Readonly<Record<string, Exit>>): Link[] 
   );
   return [
     { tool: tool('measure', {}, 'out/run\n'), leave: [], takes: 'nothing' },
-    { tool: judge, leave: ['run'], takes: 'run' },
+    { tool: judge, leave: ['run'], takes: 'run', judges: true },
     { tool: history, words: ['append'], leave: ['run'], takes: 'run' },
     {
       tool: history,
@@ -112,16 +112,23 @@ const inBash = (failOn: string, ends: Readonly<Record<string, Exit>>, notJudged:
 const ALL = ['measure', 'judge', 'history append'];
 describe('a pipeline', () => {
   test.each<[string, string, Record<string, Exit>, NotJudged, Exit, string[]]>([
-    ['that was judged bad', 'slower', { judge: 4 }, { what: 'fail' }, 4, ALL],
-    ['that was judged well', 'slower', {}, { what: 'fail' }, 0, ALL],
-    ['that was not judged', 'slower', { judge: 3 }, { what: 'fail' }, 3, ALL.slice(0, 2)],
-    ['that was not judged and may pass', 'slower', { judge: 3 }, { what: 'pass' }, 0, ALL.slice(0, 2)],
-    ['that is void', 'slower', { judge: 5 }, { what: 'pass' }, 5, ALL.slice(0, 2)],
+    ['that was judged bad', 'slower', { judge: 4 }, { retries: 0, end: 'fail' }, 4, ALL],
+    ['that was judged well', 'slower', {}, { retries: 0, end: 'fail' }, 0, ALL],
+    ['that was not judged', 'slower', { judge: 3 }, { retries: 0, end: 'fail' }, 3, ALL.slice(0, 2)],
+    [
+      'that was not judged and may pass',
+      'slower',
+      { judge: 3 },
+      { retries: 0, end: 'pass' },
+      0,
+      ALL.slice(0, 2),
+    ],
+    ['that is void', 'slower', { judge: 5 }, { retries: 0, end: 'pass' }, 5, ALL.slice(0, 2)],
     [
       'that was judged bad and not recorded',
       'slower',
       { judge: 4, 'history append': 1 },
-      { what: 'fail' },
+      { retries: 0, end: 'fail' },
       1,
       ALL,
     ],
@@ -129,7 +136,7 @@ describe('a pipeline', () => {
       'whose history changed',
       'change',
       { 'history changes': 4 },
-      { what: 'fail' },
+      { retries: 0, end: 'fail' },
       4,
       [...ALL, 'history changes'],
     ],
@@ -137,7 +144,7 @@ describe('a pipeline', () => {
       'that was judged bad, in a history that did not change',
       'slower,change',
       { judge: 4 },
-      { what: 'retry', times: 2 },
+      { retries: 2, end: 'fail' },
       4,
       [...ALL, 'history changes'],
     ],
@@ -162,7 +169,7 @@ describe('a pipeline', () => {
   });
 
   test('gives each tool its own words, and the history’s file to both that read it', async () => {
-    const { calls } = await here('slower,change', {}, { what: 'fail' });
+    const { calls } = await here('slower,change', {}, { retries: 0, end: 'fail' });
     expect(calls).toEqual([
       'measure',
       'judge fail-on=slower run=out/run',

@@ -5,15 +5,19 @@ import type { Talk } from '../../shared/talk.ts';
 import type { Sink, World } from '../../shared/world.ts';
 import type { Step } from './links.ts';
 
-/** What to do when a comparison was not judged (exit 3). */
-export type NotJudged = { what: 'fail' } | { what: 'pass' } | { what: 'retry'; times: number };
+/** What to do when what was measured could not be judged (exit 3): measure again, so often at most, and how that ends. */
+export interface NotJudged {
+  retries: number;
+  end: 'fail' | 'pass';
+}
 
 export const readNotJudged = (given: string): Read<NotJudged> => {
-  if (given === 'fail' || given === 'pass') return { ok: true, value: { what: given } };
-  const times = readWhole(/^retry=(.*)$/.exec(given)?.[1] ?? '', { min: 1, max: 100 });
+  if (given === 'fail' || given === 'pass') return { ok: true, value: { retries: 0, end: given } };
+  const [, written = '', passes] = /^retry=(.*?)(,pass)?$/.exec(given) ?? [];
+  const times = readWhole(written, { min: 1, max: 100 });
   return times.ok
-    ? { ok: true, value: { what: 'retry', times: times.value } }
-    : { ok: false, expected: 'fail, pass, or retry=N with N from 1 to 100' };
+    ? { ok: true, value: { retries: times.value, end: passes === undefined ? 'fail' : 'pass' } }
+    : { ok: false, expected: 'fail, pass, retry=N or retry=N,pass with N from 1 to 100' };
 };
 
 const textOf = async function* (text: string) {
@@ -71,6 +75,8 @@ export interface ChainEnd {
   run: string | undefined;
   /** The step that ended it. */
   last: string;
+  /** It was measured, and refused for its noise. */
+  refused: boolean;
   /** What the steps told as errors. */
   errors: readonly string[];
 }
@@ -85,11 +91,11 @@ const runChain = async (steps: readonly Step[], world: World, named?: string): P
   let [before, run, last] = ['', named, ''];
   let judged: Exit = EXIT.done;
   const printing = steps.findLastIndex((one) => !one.beside);
-  for (const [at, { tool, args, takes }] of steps.entries()) {
+  for (const [at, { tool, args, takes, judges = false }] of steps.entries()) {
     if (world.interrupted.aborted) {
       const again = run === undefined ? '' : `; the same command with '--run ${run}' goes on from there`;
       errors.push(`interrupted by ${String(world.interrupted.reason)} before '${tool.name}'${again}`);
-      return { exit: EXIT.interrupted, run, last: '', errors };
+      return { exit: EXIT.interrupted, run, last: '', refused: false, errors };
     }
     const output = kept();
     const stdout = at === printing ? world.stdout : at > printing ? stderr : output;
@@ -100,9 +106,10 @@ const runChain = async (steps: readonly Step[], world: World, named?: string): P
     // Everything a step prints before the last is a path or, for the step that reads it, a whole file.
     if (at < printing && steps[at + 1]!.takes === 'run') run = before.trimEnd() || run;
     if (exit === EXIT.judgedBad) judged = exit;
-    else if (exit !== EXIT.done) return { exit, run, last, errors };
+    else if (exit !== EXIT.done)
+      return { exit, run, last, refused: judges && exit === EXIT.notJudged, errors };
   }
-  return { exit: judged, run, last, errors };
+  return { exit: judged, run, last, refused: false, errors };
 };
 
 /** One attempt of a pipeline: its number from 1, and how many there are at most. */
@@ -122,15 +129,20 @@ export const runPipeline = async (
     tell,
   }: { world: World; talk: Talk; run?: string | undefined; tell?: (attempt: Attempt) => void },
 ): Promise<Exit> => {
-  const attempts = notJudged.what === 'retry' ? notJudged.times + 1 : 1;
+  const attempts = notJudged.retries + 1;
   for (let attempt = 1; ; attempt++) {
     const end = await runChain(steps, world, named);
     tell?.({ ...end, attempt, attempts });
     // Every step says itself why it ended; between two of them nobody else would.
     if (end.last === '') for (const one of end.errors) talk.error(one);
-    if (end.exit !== EXIT.notJudged) return end.exit;
-    if (end.run !== undefined) talk.warn(`everything about it is in '${end.run}'`);
-    if (attempt === attempts) return notJudged.what === 'pass' ? EXIT.done : end.exit;
+    if (end.exit === EXIT.notJudged && end.run !== undefined)
+      talk.warn(`everything about it is in '${end.run}'`);
+    if (!end.refused) return end.exit;
+    if (attempt === attempts && notJudged.end === 'fail') return end.exit;
+    if (attempt === attempts) {
+      talk.warn("not judged, and '--not-judged' lets it pass: nothing is known about what was measured");
+      return EXIT.done;
+    }
     talk.info(`attempt ${attempt + 1} of ${attempts}, with a run of its own`);
   }
 };

@@ -23,6 +23,8 @@ export interface Link {
   also?: readonly string[];
   /** What it prints is talk: the pipeline prints what the step before it did. */
   beside?: true;
+  /** It judges what was measured: that it ends with 3 is noise. Another step that does so measured nothing. */
+  judges?: true;
 }
 
 /** A step ready to be called or printed. */
@@ -31,6 +33,7 @@ export interface Step {
   args: string[];
   takes: Link['takes'];
   beside?: true;
+  judges?: true;
 }
 
 /** A step that may end with 4, which ends no pipeline: what was judged is recorded all the same. */
@@ -136,5 +139,6 @@ export const stepsOf = (links: readonly Link[], given: Given): Step[] =>
         takes: at > 0 ? link.takes : 'nothing',
       };
       if (link.beside) step.beside = true;
+      if (link.judges) step.judges = true;
       return step;
     });

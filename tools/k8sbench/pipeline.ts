@@ -11,8 +11,9 @@ import { appendSummary } from './summary-file.ts';
 
 const notJudged: Flag<NotJudged> = {
   kind: 'value',
-  about: 'when noise forbids a judgement: end with 3, end with 0, or plan and measure again up to N times',
-  hint: 'fail|pass|retry=N',
+  about:
+    'when what was measured is too noisy to judge: end with 3, end with 0, or plan and measure again up to N times',
+  hint: 'fail|pass|retry=N|retry=N,pass',
   default: 'fail',
   read: readNotJudged,
 };
@@ -69,7 +70,7 @@ export const definePipeline = ({ links, settle, ...about }: Pipeline): Tool =>
     async run({ flags, given: written, world, talk }) {
       const given = withNamedCandidates(written);
       const wanted = flags['not-judged'] as NotJudged;
-      const problems = problemsOf(links, given, wanted.what === 'retry');
+      const problems = problemsOf(links, given, wanted.retries > 0);
       if (problems.length > 0) throw usage(problems);
       const settled = settle ? await settle(given, world) : { links, given };
       const steps = stepsOf(settled.links, settled.given);

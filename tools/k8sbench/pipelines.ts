@@ -45,12 +45,14 @@ const judging: Link = {
   tool: analyze,
   leave: ['run', 'log', 'out', 'json', 'force', 'allow-incomplete'],
   takes: 'run',
+  judges: true,
 };
 const recording: Link = {
   tool: tracker,
   words: ['append'],
   leave: ['run', 'rule', 'turns', 'last', 'json', 'metric', 'within', 'fail-on'],
   takes: 'run',
+  judges: true,
 };
 /** Whether the history that the run was recorded in changed, when that is asked for. */
 const watching: Link = {

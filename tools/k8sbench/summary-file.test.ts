@@ -19,7 +19,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const END: Attempt = { exit: 0, run: 'out/run', last: 'tracker', errors: [], attempt: 1, attempts: 1 };
+const END: Attempt = {
+  exit: 0,
+  run: 'out/run',
+  last: 'tracker',
+  refused: false,
+  errors: [],
+  attempt: 1,
+  attempts: 1,
+};
 /** Appends to a file of the scratch directory; what was said. */
 const append = async (file: string, end: Partial<Attempt> = {}): Promise<string> =>
   (
