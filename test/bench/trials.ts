@@ -24,8 +24,8 @@ const writeInputs = (directory: string): void => {
 };
 
 /** A line for each trial, as they come: some solved, some not, a few without verdict. */
-const writeLines = (run: string): void => {
-  const list = JSON.parse(readFileSync(join(run, 'trials.json'), 'utf8')) as Trials;
+const writeLines = (directory: string): void => {
+  const list = JSON.parse(readFileSync(join(directory, 'trials.json'), 'utf8')) as Trials;
   const lines = list.trials.map(({ task, arm, attempt, image }, at) => {
     const verdict =
       at % 50 === 7
@@ -48,7 +48,7 @@ const writeLines = (run: string): void => {
       ...verdict,
     });
   });
-  writeFileSync(join(run, 'trials.jsonl'), `${lines.join('\n')}\n`);
+  writeFileSync(join(directory, 'trials.jsonl'), `${lines.join('\n')}\n`);
 };
 
 export const trials = async (bed: Bed): Promise<Figure[]> => {

@@ -145,8 +145,8 @@ export class Column {
   values(): number[] | undefined {
     if (!this.#pool || this.#pool.length === 0) return undefined;
     const all = this.#pool.toArray();
-    const values = new Array<number>(all.length);
-    for (let at = 0; at < all.length; at++) values[at] = all[at]!;
+    const values: number[] = [];
+    for (let at = 0; at < all.length; at++) values.push(all[at]!);
     return values;
   }
 
