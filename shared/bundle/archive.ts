@@ -159,7 +159,8 @@ export class ArchiveReader {
     try {
       fd = openSync(join(this.#directory, entry.path), constants.O_RDONLY | constants.O_NOFOLLOW);
     } catch (error) {
-      throw this.#refuse(entry.path, cause(error));
+      this.close();
+      throw failed(`can't read '${entry.path}': ${cause(error)}`);
     }
     const wanted = this.#listed?.get(entry.path);
     const hash = wanted === undefined ? undefined : new Bun.CryptoHasher('sha256');

@@ -178,14 +178,14 @@ describe('an archive', () => {
   test.each<[string, (path: string) => void, string]>([
     ['shrank', (path) => writeFileSync(path, ''), "can't pack 'lib/a.js': it ended 1 bytes early"],
     ['grew', (path) => appendFileSync(path, 'more'), "can't pack 'lib/a.js': it had 1 bytes and has 5 now"],
-    ['is gone', (path) => rmSync(path), "can't pack 'lib/a.js': it does not exist"],
+    ['is gone', (path) => rmSync(path), "can't read 'lib/a.js': it does not exist"],
     [
       'became a link',
       (path) => {
         rmSync(path);
         symlinkSync('/etc/passwd', path);
       },
-      "can't pack 'lib/a.js': too many symbolic links",
+      "can't read 'lib/a.js': too many symbolic links",
     ],
   ])('of a file that %s is an error that names it', async (_, change, says) => {
     const directory = bundle();

@@ -12,10 +12,11 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Target } from '../../schemas/profile.ts';
 import { cause } from '../failure.ts';
 import { fileDigest } from './digest.ts';
+import { leadsOut } from './links.ts';
 import { readText } from '../read.ts';
 
 /** What every bundle has beside the files it lists. */
@@ -128,9 +129,6 @@ const walk = (directory: string, problems: string[]): { files: BundleFile[]; lin
   return { files, links };
 };
 
-const leaves = ({ path, target }: BundleLink): boolean =>
-  isAbsolute(target) || normalize(join(dirname(path), target)).split('/')[0] === '..';
-
 /** What is said of a listed file that has another digest. */
 export const changedProblem = (path: string): string =>
   `'${path}' does not have the digest that ARTIFACTS.sha256 gives it`;
@@ -172,8 +170,10 @@ export const readBundle = async (
       .toSorted((a, b) => bytewise(a.path, b.path));
     contents.unlisted = files.filter(({ path }) => !list.has(path) && !isOwn(path)).map(({ path }) => path);
     contents.links = links.toSorted((a, b) => bytewise(a.path, b.path));
+    const targets = new Map(links.map(({ path, target }) => [path, target]));
     for (const link of links)
-      if (leaves(link)) told.push(`the link '${link.path}' leaves the bundle: it points to '${link.target}'`);
+      if (leadsOut(link.path, targets))
+        told.push(`the link '${link.path}' leaves the bundle: it points to '${link.target}'`);
     const there = new Set(files.map((one) => one.path));
     for (const [path, digest] of list) {
       if (!there.has(path)) told.push(`'${path}' is listed and not there`);

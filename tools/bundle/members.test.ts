@@ -141,6 +141,32 @@ describe('a whole tree comes out', () => {
       [{ name: 'top/d', type: '2', link: '/etc' }],
       'is a link out of the archive',
     ],
+    [
+      'links that lead out one through the other, whichever comes first',
+      [
+        { name: 'top/a/b/c/t', type: '2', link: 's/../../../x' },
+        { name: 'top/a/b/c/s', type: '2', link: '../../../../top' },
+      ],
+      "member 'top/a/b/c/t' is a link that leads out of the archive through others, to 's/../../../x'",
+    ],
+    [
+      'a hard link to what a link leads to',
+      [
+        { name: 'top/f', content: 'x' },
+        { name: 'top/l', type: '2', link: 'f' },
+        { name: 'top/h', type: '1', link: 'top/l' },
+      ],
+      "member 'top/h' is a hard link through the link 'top/l'",
+    ],
+    [
+      'a hard link through a link to a directory',
+      [
+        { name: 'top/d/f', content: 'x' },
+        { name: 'top/l', type: '2', link: 'd' },
+        { name: 'top/h', type: '1', link: 'top/l/f' },
+      ],
+      "is a hard link through the link 'top/l'",
+    ],
     ['a hard link to what is not there', [{ name: 'top/h', type: '1', link: 'top/gone' }], "archive 'a.tar'"],
     ['nothing', [{ name: 'other', content: 'x' }], "has nothing below 'top/'"],
   ])('refused: %s', async (_, members, says) => expect(tree(...members)).rejects.toThrow(says));

@@ -12,6 +12,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract, type Headers } from 'tar-stream';
+import { leadsOut } from '../../shared/bundle/links.ts';
 import { cause, failed, Failure } from '../../shared/failure.ts';
 
 /** Most bytes that one compressed byte may become: deflate itself ends near 1032, programs stay below 20. */
@@ -41,9 +42,18 @@ const leadsTo = (path: string, target: string, hard: boolean): string | undefine
   return parts.join('/');
 };
 
+/** The directories that a path stands in, from the archive's top. */
+const above = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, at, parts) => parts.slice(0, at + 1).join('/'));
+
 /** Judges members one after another; each problem names the member. */
 class Members {
   readonly #seen = new Map<string, 'link' | 'other'>();
+  /** Symbolic links → where they point. */
+  readonly #links = new Map<string, string>();
 
   /** The path of a member that may be unpacked, or what is wrong with it. */
   judge(header: Headers): { path: string } | { problem: string } {
@@ -58,20 +68,30 @@ class Members {
     const pax = (header as { pax?: Record<string, string> }).pax ?? {};
     if (Object.keys(pax).some((key) => key.startsWith('GNU.sparse')))
       return problem('is sparse; its bytes are not as they stand in the archive');
-    const parents = path
-      .split('/')
-      .slice(0, -1)
-      .map((_, at, parts) => parts.slice(0, at + 1).join('/'));
-    const through = parents.find((one) => this.#seen.get(one) === 'link');
+    const through = above(path).find((one) => this.#seen.get(one) === 'link');
     if (through !== undefined) return problem(`goes through the link '${through}'`);
     const before = this.#seen.get(path);
     if (before === 'link' || (before !== undefined && type !== 'directory')) return problem('is there twice');
     const link = type === 'symlink' || type === 'link';
-    if (link && leadsTo(path, linkname ?? '', type === 'link') === undefined)
-      return problem(`is a link out of the archive, to '${linkname ?? ''}'`);
+    if (link) {
+      const to = leadsTo(path, linkname ?? '', type === 'link');
+      if (to === undefined) return problem(`is a link out of the archive, to '${linkname ?? ''}'`);
+      // What is copied for a hard link must be a file of the archive, never what a symbolic link leads to.
+      const soft = type === 'link' ? [...above(to), to].find((one) => this.#links.has(one)) : undefined;
+      if (soft !== undefined) return problem(`is a hard link through the link '${soft}'`);
+    }
+    if (type === 'symlink') this.#links.set(path, linkname ?? '');
     if (path !== '') this.#seen.set(path, link ? 'link' : 'other');
     if (this.#seen.size > MOST_MEMBERS) return problem(`is one of more than ${MOST_MEMBERS}`);
     return { path };
+  }
+
+  /** What is wrong once all are known: links that lead out through others. */
+  atEnd(): string | undefined {
+    const out = [...this.#links.keys()].find((path) => leadsOut(path, this.#links));
+    return out === undefined
+      ? undefined
+      : `member '${out}' is a link that leads out of the archive through others, to '${this.#links.get(out)}'`;
   }
 }
 
@@ -147,6 +167,8 @@ const readMembers = async (
       entry.resume();
     }
     await feed;
+    const problem = members.atEnd();
+    if (problem !== undefined) throw failed(problem);
   } catch (error) {
     const words = error instanceof Failure ? error.problems : [cause(error)];
     throw failed(words.map((one) => `archive '${shown}': ${one}`));

@@ -1,9 +1,10 @@
 /** The source tree that a bundle is built from: its commit, and its files as git knows them. Ignored files have no part in a build. */
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
-import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { fileDigest } from '../../shared/bundle/digest.ts';
+import { leadsOut } from '../../shared/bundle/links.ts';
 import { sha256 } from '../../shared/files.ts';
 import { gitIn } from '../../shared/git.ts';
 
@@ -35,9 +36,6 @@ const list = (top: string, env: Readonly<Record<string, string | undefined>>, ar
   const out = gitIn(top, env).run('-c', 'core.quotePath=off', ...args, '-z');
   return out.split('\0').filter((one) => one !== '');
 };
-
-const leaves = (path: string, target: string): boolean =>
-  isAbsolute(target) || normalize(join(dirname(path), target)).split('/')[0] === '..';
 
 const sourceFile = (top: string, path: string): SourceFile | undefined => {
   const about = lstatSync(join(top, path), { throwIfNoEntry: false });
@@ -101,7 +99,10 @@ export const openSource = (
         .filter((path) => paths.some((one) => one === '.' || path === one || path.startsWith(`${one}/`)))
         .map((path) => sourceFile(top, path))
         .filter((one) => one !== undefined);
-      const outside = found.filter((one) => one.target !== undefined && leaves(one.path, one.target));
+      const links = new Map(
+        found.flatMap(({ path, target }) => (target === undefined ? [] : [[path, target] as const])),
+      );
+      const outside = found.filter(({ path, target }) => target !== undefined && leadsOut(path, links));
       if (outside.length > 0)
         throw failed(
           outside.map((one) => `the link '${one.path}' leaves the source tree: it points to '${one.target}'`),

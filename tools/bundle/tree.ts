@@ -9,8 +9,9 @@ import {
   readlinkSync,
   symlinkSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileDigest } from '../../shared/bundle/digest.ts';
+import { leadsOut } from '../../shared/bundle/links.ts';
 import { failed } from '../../shared/failure.ts';
 
 export interface BuiltFile {
@@ -41,16 +42,17 @@ const pathsBelow = (directory: string): string[] => {
 /** Gives files the two modes that bundles have; what could not be carried is an error that names it. */
 export const normalise = (directory: string): void => {
   const problems: string[] = [];
+  const links = new Map<string, string>();
   for (const path of pathsBelow(directory)) {
     const about = lstatSync(join(directory, path));
     if (/[\n\r\\]/.test(path)) problems.push(`'${path}' has a name that no list of digests can carry`);
-    if (about.isSymbolicLink()) {
-      const target = readlinkSync(join(directory, path));
-      if (isAbsolute(target) || normalize(join(dirname(path), target)).split('/')[0] === '..')
-        problems.push(`the link '${path}' leaves the bundle: it points to '${target}'`);
-    } else if (about.isFile()) chmodSync(join(directory, path), (about.mode & 0o100) !== 0 ? 0o755 : 0o644);
+    if (about.isSymbolicLink()) links.set(path, readlinkSync(join(directory, path)));
+    else if (about.isFile()) chmodSync(join(directory, path), (about.mode & 0o100) !== 0 ? 0o755 : 0o644);
     else problems.push(`'${path}' is neither a file nor a directory nor a link`);
   }
+  for (const [path, target] of links)
+    if (leadsOut(path, links))
+      problems.push(`the link '${path}' leaves the bundle: it points to '${target}'`);
   if (problems.length > 0) throw failed(problems);
 };
 
