@@ -28,5 +28,7 @@ export const labelsOf = (component: string, instance: string): Record<string, st
 export const TRIAL_CLAIM = '/k8sbench/claim';
 export const MODEL_CLAIM = '/k8sbench/models';
 export const stagedPath = (sha256: string): string => `bundles/${sha256}`;
+/** A fetch that would fail again, whatever it is given another pod. */
+export const HOPELESS_EXIT = 3;
 /** The program that runs in these pods, in a staged bundle. */
 export const PROGRAM = 'lib/trials.mjs';

@@ -1,5 +1,12 @@
 /** The Job that fetches a model's files onto the models' claim: the only pod with network of its own. Pure. */
-import { labelsOf, MODEL_CLAIM, PROGRAM, stagedPath, TRIAL_CLAIM } from '../../../shared/task-run/names.ts';
+import {
+  HOPELESS_EXIT,
+  labelsOf,
+  MODEL_CLAIM,
+  PROGRAM,
+  stagedPath,
+  TRIAL_CLAIM,
+} from '../../../shared/task-run/names.ts';
 import {
   jobOf,
   ONE_POD,
@@ -42,6 +49,14 @@ export const fetchJob = (facts: ModelFacts): object => {
       ...ONE_POD,
       // One at a time; what it has fetched stays, and the next pod goes on.
       backoffLimit: 3,
+      podFailurePolicy: {
+        rules: [
+          {
+            action: 'FailJob',
+            onExitCodes: { containerName: 'fetch', operator: 'In', values: [HOPELESS_EXIT] },
+          },
+        ],
+      },
       activeDeadlineSeconds: DEADLINE,
       ttlSecondsAfterFinished: values.ttlSecondsAfterFinished,
     },

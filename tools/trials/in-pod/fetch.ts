@@ -78,6 +78,16 @@ class Answer extends Error {
   }
 }
 
+/** Why a fetch ends; `hopeless`: another pod would fail as well. */
+export class FetchError extends Error {
+  readonly hopeless: boolean;
+
+  constructor(message: string, hopeless: boolean, cause: unknown) {
+    super(message, { cause });
+    this.hopeless = hopeless;
+  }
+}
+
 /** One attempt; what came before is gone on with. */
 const receive = async (url: string, part: string, size: number, sha256: string): Promise<void> => {
   let hash = createHash('sha256');
@@ -136,7 +146,7 @@ const fetchFile = async (spec: FetchSpec, path: string, to: string): Promise<voi
       if ((error as NodeJS.ErrnoException).code === 'ENOSPC') rmSync(part, { force: true });
       const final =
         (error as NodeJS.ErrnoException).code === 'ENOSPC' || (error instanceof Answer && error.final);
-      if (at === TRIES || final) throw new Error(`'${path}': ${reason(error)}`, { cause: error });
+      if (at === TRIES || final) throw new FetchError(`'${path}': ${reason(error)}`, final, error);
       say(`  ${reason(error)}; once more`);
       await sleep((spec.pause_ms ?? PAUSE_MS) * 2 ** at);
     }

@@ -4,8 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { cwd } from 'node:process';
+import { HOPELESS_EXIT } from '../../../shared/task-run/names.ts';
 import { awaitModel, type AwaitSpec } from './await-model.ts';
-import { fetchModel, type FetchSpec } from './fetch.ts';
+import { FetchError, fetchModel, type FetchSpec } from './fetch.ts';
 import { type GateSpec, runGate } from './gate.ts';
 import { lineOf, messageOf } from './line.ts';
 import { PLACES } from './places.ts';
@@ -66,5 +67,5 @@ try {
   const message = error instanceof Error ? error.message : String(error);
   leaveMessage(message.slice(0, 4000));
   process.stderr.write(`${process.argv[2]}: ${message}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof FetchError && error.hopeless ? HOPELESS_EXIT : 1;
 }
