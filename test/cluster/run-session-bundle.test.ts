@@ -1,11 +1,11 @@
 /** Bundles sent into pods of the cluster: whole, broken, wrong. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { real, small } from './fault.ts';
+import { meet, real, small } from './fault.ts';
+import { bundleIn, bundlePlan, changedBundle, OF_BUNDLE } from './fault-table-bundle.ts';
 import { until } from './processes.ts';
-import { foreignExecutable } from './registry.ts';
-import { makeArtifacts, sealArtifacts } from './session-image.ts';
+import { sealArtifacts } from './session-image.ts';
 import {
   type Bed,
   expectWhole,
@@ -16,7 +16,6 @@ import {
   session,
   start,
   untilEvent,
-  untilNothingIsLeft,
 } from './session-runs.ts';
 import { sideBySide } from './side-by-side.ts';
 import { admin } from './the-cluster.ts';
@@ -29,22 +28,20 @@ let bed: Bed;
 let bundle: string;
 beforeAll(async () => {
   bed = await makeBed('bundle', grants().get('k8sbench-bundle')!);
-  bundle = join(bed.directory, 'bundle');
-  await makeArtifacts(bundle);
+  bundle = await bundleIn(bed);
 }, 120_000);
 afterAll(() => bed.remove());
 
 const of = (directory: string, more: Parameters<typeof planned>[1] = {}, by = bed) =>
-  planned(by, { ...more, words: ['--bundle', directory, '--base-image', bed.images.base] });
+  planned(by, { ...more, ...bundlePlan(bed, directory) });
 /** Small enough to stand beside others. */
-const beside = (directory: string, change?: (spec: any) => void, by = bed, rounds = 3) =>
+const beside = (directory: string, by = bed, rounds = 3) =>
   of(
     directory,
     {
       rounds,
       change(manifest) {
         real(small(manifest));
-        change?.(manifest.spec.template.spec);
       },
     },
     by,
@@ -60,72 +57,14 @@ test('a bundle arrives, is measured, and its pod does not linger', async () => {
   expect(facts).toMatchObject({ delivery: 'bundle', bundleSha256: about.bundleSha256, commit: about.commit });
 });
 
-/** A copy of the bundle with one thing changed. */
-const changed = (name: string, change: (directory: string) => void): string => {
-  const directory = join(bed.directory, name);
-  cpSync(bundle, directory, { recursive: true });
-  change(directory);
-  return directory;
-};
-
 sideBySide(
-  'a bundle that is wrong',
-  {
-    async 'changed after it was planned'() {
-      const directory = changed('later', () => undefined);
-      const run = await beside(directory);
-      writeFileSync(join(directory, 'lib/runtimes.mjs'), 'changed');
-      const ended = await session(bed, run);
-      expect(ended.exit).toBe(1);
-      expect(ended.stderr).toMatch(
-        /the bundle that was sent has SHA-256 '[0-9a-f]{64}', and '.*' was planned with '[0-9a-f]{64}'; was '.*' changed\? plan again/,
-      );
-      await untilNothingIsLeft(bed, run);
-    },
-
-    async 'for another architecture'() {
-      const directory = changed('other', (one) => {
-        writeFileSync(join(one, 'bin/busybox'), foreignExecutable());
-        sealArtifacts(one);
-      });
-      // The scheduler would keep it away; the pod's own check is what is tested.
-      const run = await beside(directory, ({ affinity }) => {
-        const terms = affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
-        for (const term of terms.nodeSelectorTerms)
-          term.matchExpressions = term.matchExpressions.filter(
-            (one: any) => one.key !== 'kubernetes.io/arch',
-          );
-      });
-      const ended = await session(bed, run);
-      expect(ended.exit).toBe(1);
-      expect(ended.stderr).toMatch(/this node is 'a\w+64', the bundle is for 'a\w+64'/);
-      await untilNothingIsLeft(bed, run);
-    },
-
-    async 'larger than the scratch space of its pod'() {
-      const run = await beside(bundle, ({ volumes }) => {
-        volumes.find((one: any) => one.name === 'bundle').emptyDir = { medium: 'Memory', sizeLimit: '1Mi' };
-      });
-      const ended = await session(bed, run);
-      expect(ended.exit).toBe(1);
-      expect(ended.stderr).toMatch(/the pod could not take the bundle: gzip: .+; is its scratch space full/);
-      await untilNothingIsLeft(bed, run);
-    },
-
-    async 'for another release of Node'() {
-      const directory = changed('release', (one) => writeFileSync(join(one, 'VERSIONS'), 'node=v1.2.3\n'));
-      const ended = await session(bed, await beside(directory));
-      expect(ended.exit).toBe(1);
-      expect(ended.stderr).toMatch(
-        /the artifacts need node 'v1\.2\.3' \(VERSIONS\), and this place has 'v\d+/,
-      );
-    },
-  },
+  'what is wrong with it, or with its account',
+  Object.fromEntries(Object.entries(OF_BUNDLE).map(([name, fault]) => [name, () => meet(bed, fault)])),
   4,
 );
 
 const brokenStream = async (): Promise<void> => {
-  const big = changed('big', (one) => {
+  const big = await changedBundle(bed, 'big', (one) => {
     // Noise does not compress: the stream takes long enough to be cut.
     const noise = Buffer.alloc(96 << 20);
     for (let at = 0; at < noise.length; at += 65_536) crypto.getRandomValues(noise.subarray(at, at + 65_536));
@@ -137,12 +76,12 @@ const brokenStream = async (): Promise<void> => {
   for (const { cluster } of config.clusters) cluster['proxy-url'] = tunnel.url;
   const through = { ...bed, kubeconfig: join(bed.directory, 'through') };
   writeFileSync(through.kubeconfig, JSON.stringify(config));
-  const run = await beside(big, undefined, through);
+  const run = await beside(big, through);
   const running = start(through, ['--run', run.name]);
   await untilEvent(run, 'started');
   const { name } = jobOf(run).pod!;
   await until('some of it', async () => {
-    const command = ['sh', '-c', '[ "$(cat /bundle/arriving.* | wc -c)" -gt 1000000 ]'];
+    const command = ['sh', '-c', '[ "$(cat /bundle/arriving.*/lib/noise | wc -c)" -gt 1000000 ]'];
     const about = { namespace: bed.namespace, pod: name, container: 'bench', stdout: () => undefined };
     return (await admin.exec({ ...about, command })) === 0;
   });
@@ -155,7 +94,7 @@ const brokenStream = async (): Promise<void> => {
 };
 
 const killedOnce = async (event: string): Promise<void> => {
-  const run = await beside(bundle, undefined, bed, 40);
+  const run = await beside(bundle, bed, 40);
   const first = start(bed, ['--run', run.name]);
   await untilEvent(run, event);
   first.kill('SIGKILL');

@@ -24,7 +24,11 @@ const whereText = ({ about, session, values }: Request): string => {
   const spread = about.spread ? `, ${about.spread} side by side` : '';
   if (session.delivery === 'local') return `this machine, ${about.host ?? ''}`;
   const picked = nodes ? `picked from ${nodes}` : 'picked by free CPU';
-  const on = about.pickNode ? picked : nodes ? `node ${nodes}` : 'wherever the scheduler says';
+  const on = about.pickNode
+    ? picked
+    : nodes
+      ? `${about.nodes!.length > 1 ? 'nodes' : 'node'} ${nodes}`
+      : 'wherever the scheduler says';
   return `${session.delivery}, namespace ${values.namespace ?? ''}, ${on}${spread}`;
 };
 

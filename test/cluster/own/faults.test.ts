@@ -1,6 +1,10 @@
-/** What goes wrong in a cluster, made to happen: fault → message → exit status, with nothing left and nothing lost. The table is in fault-table-*.ts. */
-import { afterAll, beforeAll, describe, test } from 'bun:test';
+/**
+ * What goes wrong in a cluster, made to happen: fault → message → exit status, with nothing left and nothing lost. Those of the
+ * API server and of bundles are met in api-server.test.ts and ../run-session-bundle.test.ts.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Fault, meet } from '../fault.ts';
+import { NAMED, TABLE } from '../fault-table.ts';
 import { ON_NODE } from '../fault-table-node.ts';
 import { RUNNING } from '../fault-table-run.ts';
 import { STARTING } from '../fault-table-start.ts';
@@ -28,6 +32,15 @@ beforeAll(async () => {
   );
 }, 120_000);
 afterAll(() => bed.remove());
+
+test('whatever has a name has a row', () => {
+  const rows = new Set(Object.values(TABLE).flatMap((group) => Object.keys(group)));
+  expect(
+    Object.values(NAMED)
+      .flat()
+      .filter((one) => !rows.has(one)),
+  ).toEqual([]);
+});
 
 const GROUPS = { 'before it runs': STARTING, 'while it runs': RUNNING, 'of its node': ON_NODE };
 
