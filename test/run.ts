@@ -3,7 +3,8 @@
  * Runs `bun test` over the given folders and files and ends with `N passed, N failed`, counted from Bun's own JUnit report. A
  * skipped test, a test file without tests and a folder without test files are failures: nothing that did not run counts as
  * passed. Files that failed run once more, by themselves: many tests are real processes on a machine that others use, and what
- * is broken fails again. What passed only then is named.
+ * is broken fails again. What passed only then is named. An error outside of any test belongs to no file for certain: it is a
+ * failure, whatever runs once more.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,6 +52,24 @@ const countsIn = (xml: string): Map<string, Counts> =>
 const isGood = (counts: Counts | undefined): boolean =>
   counts !== undefined && counts.tests > 0 && counts.failures === 0 && counts.skipped === 0;
 
+/** Errors outside of any test, as Bun counts them under the tests. */
+const errorsIn = (summary: string): number => Number(/^ *(\d+) errors?$/m.exec(summary)?.[1] ?? 0);
+
+/** Hands on what a process says and gives the end of it. */
+const handedOn = async (stream: ReadableStream<Uint8Array>): Promise<string> => {
+  let end = '';
+  const decoder = new TextDecoder();
+  for await (const part of stream) {
+    process.stderr.write(part);
+    end = (end + decoder.decode(part, { stream: true })).slice(-SUMMARY);
+  }
+  return end;
+};
+/** The longest end of Bun's output that has nothing but its summary, characters. */
+const SUMMARY = 200;
+
+let outside = 0;
+
 /** Runs `bun test` over files. A file that broke before a test of it ran has no counts. */
 const testing = async (some: readonly string[], before: readonly string[]): Promise<Map<string, Counts>> => {
   if (some.length === 0) return new Map();
@@ -69,15 +88,16 @@ const testing = async (some: readonly string[], before: readonly string[]): Prom
       cwd: root,
       stdin: 'ignore',
       stdout: 'inherit',
-      stderr: 'inherit',
+      stderr: 'pipe',
       env: { ...process.env, NO_COLOR: '1' },
     },
   );
-  const status = await tests.exited;
+  const [status, end] = await Promise.all([tests.exited, handedOn(tests.stderr)]);
   const counts = countsIn(existsSync(report) ? readFileSync(report, 'utf8') : '');
   rmSync(report, { force: true });
-  // An error outside of any test is in no count.
-  if (status !== 0 && some.every((file) => isGood(counts.get(file)))) return new Map();
+  const errors = errorsIn(end);
+  outside += errors;
+  if (errors === 0 && status !== 0 && some.every((file) => isGood(counts.get(file)))) return new Map();
   return counts;
 };
 const NAMESPACE = ['unshare', '--user', '--map-root-user', '--mount'];
@@ -95,7 +115,8 @@ const failedOnce = files.filter((file) => !isGood(first.get(file)));
 if (failedOnce.length > 0) console.log(`once more: ${failedOnce.join(' ')}`);
 const counts = new Map([...first, ...(await testAll(failedOnce))]);
 
-let [passed, failed] = [0, 0];
+if (outside > 0) console.log(`errors outside of any test, as told above: ${outside}`);
+let [passed, failed] = [0, outside];
 for (const file of files) {
   const of = counts.get(file);
   passed += of ? of.tests - of.failures - of.skipped : 0;
