@@ -34,10 +34,15 @@ const HEAD = ['what', 'goal', 'median', 'range', 'met', 'from'];
 export const tableOf = (figures: readonly Figure[]): string =>
   table([HEAD, ...figures.map(cellsOf)].map((cells) => cells.slice(0, 5)));
 
-export const markdown = (figures: readonly Figure[]): string =>
-  [HEAD, HEAD.map(() => '---'), ...figures.map(cellsOf)]
+/** As the formatter leaves it: cells as wide as their column. */
+export const markdown = (figures: readonly Figure[]): string => {
+  const rows = [HEAD, ...figures.map(cellsOf)].map((cells) => cells.map((one) => one.replaceAll('|', '\\|')));
+  const widths = HEAD.map((_, at) => Math.max(3, ...rows.map((cells) => cells[at]!.length)));
+  const [head, ...body] = rows.map((cells) => cells.map((cell, at) => cell.padEnd(widths[at]!)));
+  return [head!, widths.map((width) => '-'.repeat(width)), ...body]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
+};
 
 /** What a reader must know of the machine. */
 export const machineText = (machine: Machine): string =>
