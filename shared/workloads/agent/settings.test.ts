@@ -22,6 +22,11 @@ test.each(names)('%s fits, and is named like its file', (name) => {
   expect([byHand(settings), bySchema(agentSettings, settings), settings.name]).toEqual([[], [], name]);
 });
 
+test.each(['qwen', 'small'])('%s, which does not come with k8sbench, fits', (name) => {
+  const settings = read(join(fixtures, '../../agents', `${name}.json`));
+  expect([byHand(settings), bySchema(agentSettings, settings), settings.name]).toEqual([[], [], name]);
+});
+
 test('each has a part in a profile, and each profile has settings for its targets', () => {
   const used = Object.values(BUILT_IN).flatMap((profile) =>
     profile.targets.flatMap(({ name, sample }) =>
