@@ -16,6 +16,8 @@ export const job = v.looseObject({
   delivery,
   /** In a cluster: a word on the Job that tells it from another run's Job of the same name. */
   submission: v.optional(text),
+  /** Words of earlier attempts, whose Jobs may still stand: such a Job is removed, never taken for this session's. */
+  earlierSubmissions: v.optional(v.array(text)),
   /** In a cluster: the Job and the one pod that may run it. */
   job: v.optional(v.object({ namespace: text, name: text, uid: text })),
   pod: v.optional(v.object({ name: text, uid: text, node: v.optional(text) })),

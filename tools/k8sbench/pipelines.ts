@@ -38,7 +38,8 @@ const picking: Link = {
 const rendering: Link = { tool: render, leave: ['run', 'out'], takes: 'run' };
 const measuring: Link = {
   tool: runSession,
-  leave: ['run', 'detach', 'dry-run', 'namespace', 'context', 'force', 'json'],
+  // Where it is measured stands in the run's values.json.
+  leave: ['run', 'detach', 'dry-run', 'values', 'kubeconfig', 'context', 'namespace', 'force', 'json'],
   takes: 'run',
 };
 const judging: Link = {

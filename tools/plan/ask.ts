@@ -17,6 +17,7 @@ import { withControl } from './control.ts';
 import type { PlanFlags } from './flags.ts';
 import { type Advice, adviceFor, readEarlier } from './for-effect.ts';
 import { imageArtifacts } from './image-artifacts.ts';
+import { withKeptKubeconfig } from './kubeconfig-path.ts';
 import { type Request, sessionLimit, STDOUT_BYTES } from './lay-down.ts';
 import { stopRule } from './stop-rule.ts';
 import { sizeProblems } from './size.ts';
@@ -213,7 +214,8 @@ export const askedOf = async (
   written: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Promise<Asked> => {
   const { configuration, archive } = await withReference(await configurationOf(world, flags), world);
-  const where = whereOf(flags, configuration);
+  const settled = whereOf(flags, configuration);
+  const where = { ...settled, values: withKeptKubeconfig(settled.values, world.cwd) };
   const problems = [
     ...configuration.problems,
     ...where.problems,

@@ -76,6 +76,15 @@ export interface Claimed {
 /** A word that only this run directory knows; Jobs that carry it are its own (see cluster/submit.ts). */
 const newWord = (world: World): string => Buffer.from(world.random(16)).toString('hex');
 
+/** Words of Jobs that earlier attempts may have left. One whose Job was made had removed those before it. */
+const earlierWords = (before: Job | undefined): Pick<Job, 'earlierSubmissions'> => {
+  const words = [
+    ...(before?.job ? [] : (before?.earlierSubmissions ?? [])),
+    ...(before?.submission === undefined ? [] : [before.submission]),
+  ];
+  return words.length === 0 ? {} : { earlierSubmissions: words };
+};
+
 /**
  * Takes a run for this process: one runner at a time, decided under a lock. Gives the new job.json and the one that stood
  * there before; a run that somebody is measuring is refused. `attaches`: a session that was begun is taken up.
@@ -111,7 +120,7 @@ export const claim = (run: RunDirectory, about: Run, world: World, attaches: boo
       host: world.host,
       ...(runner ? { runner } : {}),
       ...(about.delivery !== 'local' && about.children === undefined
-        ? { submission: before?.submission ?? newWord(world) }
+        ? { submission: newWord(world), ...earlierWords(before) }
         : {}),
       // Until they are removed; a runner killed before that leaves them to the next.
       ...(before?.outcome === 'running' && before.local ? { local: before.local } : {}),

@@ -4,7 +4,8 @@ import { EXIT } from '../../shared/exit.ts';
 import { duration, text, yes } from '../../shared/flags.ts';
 import { jsonText } from '../../shared/read.ts';
 import { openRun } from '../../shared/rundir.ts';
-import { act, ACTIONS } from './actions.ts';
+import { act } from './actions.ts';
+import { type Action, ACTIONS, checkAsked } from './asked.ts';
 import type { Ending } from './ending.ts';
 import { readJob } from './job-file.ts';
 import { isFinished, measure, readRun, wouldDo } from './measure.ts';
@@ -48,7 +49,8 @@ FILES
   writes  job.json pod.log cluster.json spread.json, MANIFEST.sha256 last; failed and void attempts to ../attempts.jsonl
   prints  the run directory's path, or job.json`,
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.invalid, EXIT.interrupted],
-  async run({ flags, words: [action, name], world, talk }) {
+  async run({ flags, given, words: [action, name], world, talk }) {
+    checkAsked(action as Action | undefined, name, given);
     const { json, values, kubeconfig, context, namespace } = flags;
     const manner: Manner = {
       world,
@@ -60,7 +62,7 @@ FILES
       readKubeletConfig: flags['read-kubelet-config'],
     };
     if (action !== undefined) {
-      const about = { action: action as (typeof ACTIONS)[number], name, run: flags.run };
+      const about = { action: action as Action, name, run: flags.run, dryRun: flags['dry-run'] };
       return act({ ...about, json, place: { values, kubeconfig, context, namespace } }, manner);
     }
     const run = await openRun(flags.run, world);

@@ -1,11 +1,12 @@
 /** One session of one run directory: skipped when finished, refused while somebody measures it, else measured. */
+import { rmSync } from 'node:fs';
 import { plan as planSchema } from '../../schemas/plan.ts';
 import { run as runSchema, type Run } from '../../schemas/run.ts';
 import type { Attempt } from '../../schemas/attempt.ts';
 import type { Job } from '../../schemas/job.ts';
 import { recordAttempt } from '../../shared/attempts.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { Failure, failed } from '../../shared/failure.ts';
+import { Failure, failed, isSystemError } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { parseJson, readText } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory, touchAll } from '../../shared/rundir.ts';
@@ -101,9 +102,20 @@ const begin = async (
       for (const problem of await cleanUp(ownedBy(about.run, before.local))) talk.warn(problem);
     job.leaves(undefined);
   }
+  // The node that an earlier attempt ran on is not this one's.
+  rmSync(run.file('cluster.json'), { force: true });
   for (const aside of setLogsAside(run, killed ? 'killed' : (before?.outcome ?? 'earlier')))
     talk.info(`the earlier log is kept as '${run.shown}/${aside}'`);
   return { job, attaching };
+};
+
+/** A session that is left to itself needs no runner in job.json; a disk that is full leaves one there that is dead soon. */
+const release = (job: JobFile): void => {
+  try {
+    job.release('left running');
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 };
 
 /**
@@ -122,7 +134,7 @@ export const attempt = async (
   try {
     ending = await work(job, attaching);
     if (ending.outcome === 'running') {
-      job.release('left running');
+      release(job);
       return ending;
     }
   } catch (error) {

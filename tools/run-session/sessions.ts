@@ -5,7 +5,9 @@ import type { Run } from '../../schemas/run.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { failed } from '../../shared/failure.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
+import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
+import { readJob } from './job-file.ts';
 import { attempt, isFinished, measure, prepare, readRun } from './measure.ts';
 import { measureSideBySide } from './side-by-side.ts';
 import type { Manner } from './task.ts';
@@ -46,21 +48,28 @@ const spreadFile = (run: RunDirectory, about: Run, children: readonly RunDirecto
   };
 };
 
+/** A session that goes on in the cluster without a runner: stopping its run stops it as well. */
+const goesOn = (child: RunDirectory, about: Run): boolean =>
+  deliveryOf(about).attaches && readJob(child)?.outcome === 'running';
+
 /** Measures the children that are not finished yet; the first that does not end well stops the rest. */
 const measureInTurn = async (children: RunDirectory[], manner: Manner, set: Set): Promise<Ending> => {
   const { talk, world } = manner;
+  let stopped: Ending | undefined;
   for (const [at, child] of children.entries()) {
     const about = readRun(child);
     if (await isFinished(child, about, manner)) {
       set(at, { outcome: 'done' });
       continue;
     }
-    if (world.interrupted.aborted)
-      return {
+    if (world.interrupted.aborted && !goesOn(child, about)) {
+      stopped ??= {
         outcome: 'interrupted',
         exit: EXIT.interrupted,
         message: `stopped before '${child.name}'`,
       };
+      continue;
+    }
     talk.info(`session ${at + 1} of ${children.length}: '${child.shown}'`);
     set(at, { outcome: 'running' });
     let ending: Ending;
@@ -73,10 +82,12 @@ const measureInTurn = async (children: RunDirectory[], manner: Manner, set: Set)
     set(at, { outcome: ending.outcome });
     if (ending.outcome !== 'done') {
       const { log: _log, ...rest } = ending;
-      return { ...rest, message: `'${child.name}': ${ending.message}` };
+      const badly = { ...rest, message: `'${child.name}': ${ending.message}` };
+      if (!world.interrupted.aborted) return badly;
+      stopped ??= badly;
     }
   }
-  return { outcome: 'done', exit: EXIT.done };
+  return stopped ?? { outcome: 'done', exit: EXIT.done };
 };
 
 /** Measures a run of several sessions; the parent has a job.json, spread.json and manifest of its own. */

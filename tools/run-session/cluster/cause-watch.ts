@@ -44,6 +44,12 @@ export class CauseWatch {
     return cause;
   }
 
+  /** A second pod, as far as is known now: it voids the run whatever the log says. */
+  secondPod(): Cause | undefined {
+    const found = this.#cause();
+    return found?.name === 'second-pod' ? found : undefined;
+  }
+
   /** True when it ends the run. */
   ends(cause: Cause | undefined): boolean {
     return this.#settling.ends(cause, this.#in.task.world.now());
@@ -113,6 +119,7 @@ export class CauseWatch {
       job: seen.job,
       jobGone: seen.jobGone,
       pods: [...seen.pods.values()],
+      knownPod: this.#in.task.job.job.pod?.uid,
       gonePods: seen.gonePods,
       events: this.#events,
       now: this.#in.task.world.now(),

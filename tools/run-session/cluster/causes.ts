@@ -28,6 +28,8 @@ export interface Situation {
   /** It was there, and is no more. */
   jobGone: boolean;
   pods: readonly Pod[];
+  /** UID of the pod that an earlier runner saw. */
+  knownPod?: string | undefined;
   /** UIDs of pods that went away. */
   gonePods: ReadonlySet<string>;
   /** Of the Job and its pods, newest last; empty when they can't be listed. */
@@ -60,8 +62,13 @@ const ofPod = (pod: Pod, events: readonly EventObject[], now: number): Cause | u
 };
 
 /** What stands in the way of a session, or ended it; undefined while all is well, or when the session ended by itself. */
-export const causeOf = ({ job, jobGone, pods, gonePods, events, now }: Situation): Cause | undefined => {
-  const uids = new Set([...pods.map((one) => one.metadata.uid), ...gonePods]);
+export const causeOf = (situation: Situation): Cause | undefined => {
+  const { job, jobGone, pods, knownPod, gonePods, events, now } = situation;
+  const uids = new Set([
+    ...pods.map((one) => one.metadata.uid),
+    ...gonePods,
+    ...(knownPod ? [knownPod] : []),
+  ]);
   if (uids.size > 1) return cause('second-pod', pods.map((one) => one.metadata.name).join(', '));
   const pod = pods[0];
   const failed = job && conditionOf(job, 'Failed');

@@ -24,8 +24,12 @@ const statusOf = (error: SessionLine | undefined): number => {
   return error['code'] === 'interrupted' ? EXIT.interrupted : EXIT.failed;
 };
 
-/** A whole log counts whatever became of the pod afterwards; without one the cluster's cause does. */
+/**
+ * A whole log counts whatever became of the pod afterwards; without one the cluster's cause does. What two pods did is no
+ * measurement, whole or not.
+ */
 export const endingInCluster = ({ log, error, tail, pod, cause, interrupted }: Told): Ending => {
+  if (cause?.name === 'second-pod') return { outcome: 'invalid', exit: EXIT.invalid, message: cause.message };
   if (log.complete) {
     const status = statusOf(error);
     const stopped = status === EXIT.interrupted;

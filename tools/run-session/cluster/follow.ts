@@ -34,7 +34,7 @@ const readOnce = async (
     if (log.ended || quiet > SILENCE_MS || (isOver() && quiet > DRAIN_MS)) cut.abort();
   }, 500);
   try {
-    log.restart();
+    log.begin();
     const stream = cluster.log(
       { namespace, pod, container: BENCH, follow },
       AbortSignal.any([signal, cut.signal]),

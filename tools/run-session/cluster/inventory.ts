@@ -6,7 +6,9 @@ import { table } from '../../../shared/terminal.ts';
 import { timeInWords } from '../../../shared/time-words.ts';
 import type { JobObject, Pod } from './objects.ts';
 
-const OURS = 'app.kubernetes.io/managed-by=k8sbench';
+/** What a Job of a session has for a component; trials, and Jobs that other tools wait for, have others. */
+const SESSIONS = ['compare', 'calibrate'];
+export const OURS = `app.kubernetes.io/managed-by=k8sbench,app.kubernetes.io/component in (${SESSIONS.join()})`;
 const INSTANCE = 'app.kubernetes.io/instance';
 /** A Job that has had no pod for so long has lost it, ms. */
 const LOST_AFTER = 60_000;
@@ -66,7 +68,13 @@ export const deleteByName = async (cluster: Cluster, namespace: string, name: st
     if (isNotFound(error)) throw failed(`namespace '${namespace}' has no Job '${name}'`);
     throw error;
   }
-  if (job.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'k8sbench')
+  const { labels = {} } = job.metadata;
+  if (labels['app.kubernetes.io/managed-by'] !== 'k8sbench')
     throw failed(`the Job '${name}' in namespace '${namespace}' is not k8sbench's; it is left alone`);
+  const component = labels['app.kubernetes.io/component'] ?? '';
+  if (!SESSIONS.includes(component))
+    throw failed(
+      `the Job '${name}' in namespace '${namespace}' is no run's but of kind '${component}'; it is left alone`,
+    );
   await cluster.delete('jobs', { namespace, name }, job.metadata.uid);
 };

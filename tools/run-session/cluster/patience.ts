@@ -1,5 +1,6 @@
 /** Requests that outlive an API server which is away for minutes: the session does not depend on it. */
 import { ApiError, ConnectionError } from '../../../shared/kubernetes.ts';
+import { isSystemError } from '../../../shared/failure.ts';
 import { EXIT, type Exit } from '../../../shared/exit.ts';
 import type { Talk } from '../../../shared/talk.ts';
 
@@ -17,6 +18,12 @@ export class LeftRunning extends Error {
     this.exit = exit;
   }
 }
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+
+/** The disk here can't be written: that ends the runner, and never the session, which has all that it measured. */
+export const isLocal = (error: unknown): boolean =>
+  isSystemError(error) && FULL.has(String((error as { code?: unknown }).code));
 
 /** May pass by itself. */
 export const isPassing = (error: unknown): boolean =>

@@ -42,8 +42,9 @@ export class PodLog {
   gap: { from: number; to: number } | undefined;
   /** An `end` line was seen, perhaps beyond a gap. */
   ended = false;
-  /** Something arrived in this process. */
+  /** Something arrived on the stream that is read now, which began at `since`, ms of the monotonic clock. */
   heard = false;
+  since = Infinity;
   /** The last lines that are not the session's. */
   tail: string[] = [];
 
@@ -68,6 +69,13 @@ export class PodLog {
   /** Bytes of the session's lines taken so far. */
   get bytes(): number {
     return this.#log.state().bytes;
+  }
+
+  /** The node's stream begins. */
+  begin(): void {
+    this.heard = false;
+    this.since = performance.now();
+    this.restart();
   }
 
   /** A stream begins at the log's start again: what was read is passed over. */

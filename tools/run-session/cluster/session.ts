@@ -1,12 +1,13 @@
 /** One session in a cluster, from its Job to its saved log. Every stage can be taken up by a later process. */
 import { EXIT } from '../../../shared/exit.ts';
+import { cause as causeOf } from '../../../shared/failure.ts';
 import type { Ending } from '../ending.ts';
 import { LOG } from '../log-file.ts';
 import type { InCluster } from './carrier.ts';
 import { endingInCluster } from './ending.ts';
 import { clusterFacts } from './node-facts.ts';
 import { observe } from './observe.ts';
-import { LeftRunning, patiently } from './patience.ts';
+import { isLocal, LeftRunning, patiently } from './patience.ts';
 import { savedLog } from './pod-log.ts';
 import { submit } from './submit.ts';
 import { stopOf, type Watched, WatchOver } from './watch-over.ts';
@@ -72,8 +73,12 @@ export const measureInCluster = async (about: InCluster): Promise<Ending> => {
       await new WatchOver(about, observer, over.signal, () => remove(about)).watch(),
     );
   } catch (error) {
+    if (isLocal(error))
+      throw new LeftRunning(`can't write '${run.shown}': ${causeOf(error)}; make room, nothing is lost`);
+    if (error instanceof LeftRunning) throw error;
     // What can't go on here must not go on there, either.
-    if (!(error instanceof LeftRunning)) await remove(about).catch(() => undefined);
+    if (task.keep) task.talk.info(`the Job '${name}' is kept`);
+    else await remove(about).catch(() => undefined);
     throw error;
   } finally {
     over.abort();

@@ -2,6 +2,7 @@
 import { type Cluster, isNotFound, isStatus } from '../../../shared/kubernetes.ts';
 import { failed } from '../../../shared/failure.ts';
 import { SUBMITTED_AT } from '../../../shared/job/manifest.ts';
+import type { Job } from '../../../schemas/job.ts';
 import type { Talk } from '../../../shared/talk.ts';
 import type { World } from '../../../shared/world.ts';
 import type { JobFile } from '../job-file.ts';
@@ -9,7 +10,7 @@ import type { JobObject } from './objects.ts';
 import { isPassing, patiently } from './patience.ts';
 
 /** On the Job: the word that only this run directory knows, so that another run's Job of the same name is never taken for ours. */
-export const SUBMISSION = 'k8sbench/submission';
+const SUBMISSION = 'k8sbench/submission';
 
 /** A second apart: whoever is away or broken for longer is told about. */
 const TRIES = 30;
@@ -34,8 +35,30 @@ const find = async ({ cluster, namespace, name, talk }: Submission): Promise<Job
   }
 };
 
-const isOurs = (found: JobObject, token: string): boolean =>
-  found.metadata.annotations?.[SUBMISSION] === token;
+type Words = Pick<Job, 'job' | 'submission' | 'earlierSubmissions'>;
+
+/** Whose Job it is: this attempt's, an earlier one's of this run directory, or another run's. */
+const ownerOf = ({ metadata }: JobObject, words: Words): 'this' | 'earlier' | 'another' => {
+  const word = metadata.annotations?.[SUBMISSION];
+  if (word !== undefined && word === words.submission) return 'this';
+  return word !== undefined && words.earlierSubmissions?.includes(word) ? 'earlier' : 'another';
+};
+
+/** A run's Job, of this attempt or an earlier one, where job.json says that one may be; undefined: there is none. */
+export const findSubmitted = async (
+  cluster: Cluster,
+  at: { namespace: string; name: string },
+  words: Words,
+): Promise<JobObject | undefined> => {
+  try {
+    const found = await cluster.get<JobObject>('jobs', at);
+    const ours = found.metadata.uid === words.job?.uid || ownerOf(found, words) !== 'another';
+    return ours ? found : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+};
 
 const refuse = ({ namespace, name }: Submission): Error =>
   failed(
@@ -78,7 +101,8 @@ export const submit = async (
   create: boolean,
 ): Promise<string | undefined> => {
   const { cluster, namespace, name, manifest, job, talk, world } = submission;
-  const token = job.job.submission!;
+  const words = job.job;
+  const token = words.submission!;
   const record = (made: JobObject): string => {
     const { uid } = made.metadata;
     job.set({ job: { namespace, name, uid } }, 'submitted');
@@ -86,9 +110,10 @@ export const submit = async (
   };
   const take = async (): Promise<string | undefined> => {
     const found = await find(submission);
-    if (!found) return undefined;
-    if (!isOurs(found, token)) throw refuse(submission);
-    return record(found);
+    const owner = found && ownerOf(found, words);
+    if (owner === 'another') throw refuse(submission);
+    // An earlier attempt's stands in the way of ours, which was not made then.
+    return owner === 'this' ? record(found!) : undefined;
   };
   if (attaching) {
     const uid = await take();
@@ -103,10 +128,12 @@ export const submit = async (
     } catch (error) {
       if (isStatus(error, 409)) {
         const found = await find(submission);
-        if (found && !isOurs(found, token)) throw refuse(submission);
-        // Ours: this very request, sent before and never answered, or an earlier attempt's.
-        if (found && tries > 1) return record(found);
-        if (found) await removeEarlier(submission, found);
+        if (!found) continue;
+        const owner = ownerOf(found, words);
+        if (owner === 'another') throw refuse(submission);
+        // This very request, sent before and never answered.
+        if (owner === 'this') return record(found);
+        await removeEarlier(submission, found);
         continue;
       }
       if (!isPassing(error) || tries > TRIES) throw error;

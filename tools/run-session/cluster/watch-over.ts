@@ -8,7 +8,7 @@ import { CauseWatch } from './cause-watch.ts';
 import { follow } from './follow.ts';
 import { type ContainerState, type Pod, stateOf } from './objects.ts';
 import type { Observer } from './observe.ts';
-import { LeftRunning } from './patience.ts';
+import { isLocal, LeftRunning } from './patience.ts';
 import { PodLog } from './pod-log.ts';
 import type { InCluster } from './carrier.ts';
 
@@ -19,7 +19,7 @@ const SOON_MS = 100;
 const STOPPING_MS = 45_000;
 /** How long a log may take to begin before a session is stopped without it, ms. */
 const LISTENING_MS = 5000;
-/** How long a log may be silent from its start before the pod's own copy is looked at, ms: the node may have rotated all of it away. */
+/** How long a stream of the log may be silent from its start before the pod's own copy is looked at, ms: the node may have rotated all of it away. */
 const ROTATED_MS = 5000;
 /** The highest exit status of a pod program that had its say; beyond are signals. */
 const LAST_WORDS = 5;
@@ -49,8 +49,8 @@ export class WatchOver {
   /** Ends the waiting for a change. */
   readonly #wake: AbortSignal;
   #following: Promise<void> | undefined;
-  #followingSince = Infinity;
-  #looked = false;
+  /** The stream in whose stead the pod's own copy was looked at, by its beginning. */
+  #looked: number | undefined;
   #followed = false;
   #failure: unknown;
   #delivering: Promise<void> | undefined;
@@ -82,8 +82,11 @@ export class WatchOver {
     this.#wake = AbortSignal.any([hangup, world.interrupted, ...(task.stop ? [task.stop] : [])]);
   }
 
+  /** The pod that was seen first, by an earlier runner too; another one is the cause `second-pod` and never read from. */
   get #pod(): Pod | undefined {
-    return [...this.#observer.seen.pods.values()][0];
+    const { pods } = this.#observer.seen;
+    const known = this.#in.task.job.job.pod?.uid;
+    return known === undefined ? [...pods.values()][0] : pods.get(known);
   }
 
   /** Its container has ended, or will not run any more. */
@@ -105,6 +108,7 @@ export class WatchOver {
       const stopped = this.#log.error?.['code'] === 'interrupted';
       if ((stopped || !this.#log.state().complete) && this.#differs.length === 0)
         this.#cause = await this.#causes.lastWord(this.#cause, this.#stopping);
+      this.#cause = this.#causes.secondPod() ?? this.#cause;
     } finally {
       this.#log.close();
       if (this.#log.next > 0) this.#live.end(this.#progress.view(), world.now());
@@ -129,6 +133,7 @@ export class WatchOver {
         throw new LeftRunning('', EXIT.done);
       this.#goOn(pod, stateOf(pod));
     }
+    if (isLocal(this.#failure)) throw this.#failure;
     if (this.#failure !== undefined && stop === undefined) {
       if (!this.#isOver()) throw this.#failure;
       return true;
@@ -162,7 +167,6 @@ export class WatchOver {
     // Without a container there is nothing to read; one that ended before it got its bundle has said why.
     const readable = this.#isOver() || (this.#delivered && state.running !== undefined);
     if (this.#following || !readable) return this.#lookAtSpool();
-    this.#followingSince = performance.now();
     const about = { cluster, namespace, pod: pod.metadata.name, log: this.#log };
     this.#following = follow({ ...about, isOver: this.#isOver, signal: this.#signal }).then(
       () => void (this.#followed = true),
@@ -200,20 +204,25 @@ export class WatchOver {
   }
 
   #note(pod: Pod): void {
-    const { job } = this.#in.task;
+    const { job, talk } = this.#in.task;
     const { name, uid } = pod.metadata;
     const node = pod.spec.nodeName;
+    if (node !== undefined && job.job.pod?.node === undefined) talk.info(`its pod is on '${node}'`);
     if (job.job.pod?.uid !== uid) job.set({ pod: { name, uid, ...(node ? { node } : {}) } }, 'admitted');
     else if (node !== undefined && job.job.pod.node === undefined)
       job.set({ pod: { name, uid, node } }, 'scheduled');
     if (stateOf(pod).running) this.#noteOnce('started');
   }
 
-  /** A log of which not one line comes may have been rotated away just when it ended. */
+  /**
+   * A stream on which not one line comes, not even those that were read before it, is of a file that was rotated just now:
+   * the log may have ended in the one before.
+   */
   #lookAtSpool(): void {
-    const silent = !this.#log.heard && performance.now() - this.#followingSince > ROTATED_MS;
-    if (!silent || this.#looked || this.#in.carrier.spool?.lies !== 'in the pod') return;
-    this.#looked = true;
+    const { heard, since } = this.#log;
+    const silent = !heard && performance.now() - since > ROTATED_MS;
+    if (!silent || this.#looked === since || this.#in.carrier.spool?.lies !== 'in the pod') return;
+    this.#looked = since;
     void this.#readSpool(false);
   }
 
@@ -236,7 +245,11 @@ export class WatchOver {
         (block) => this.#log.take(block),
         this.#signal,
       )
-      .catch((error: Error) => say && task.talk.warn(error.message));
+      .catch((error: Error) => {
+        if (isLocal(error)) this.#failure = error;
+        else if (say) task.talk.warn(error.message);
+      });
+    if (say && isLocal(this.#failure)) throw this.#failure;
   }
 }
 

@@ -1,0 +1,276 @@
+/** run-session against a cluster held in memory: what it asks of it, and what it must never ask. */
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Job } from '../../schemas/job.ts';
+import { identityOf } from '../../tools/run-session/processes.ts';
+import { main } from '../../tools/run-session/main.ts';
+import type { RunDirectory } from '../../shared/rundir.ts';
+import { runTool } from '../outside.ts';
+import { FakeCluster, plannedFor } from './fake-cluster.ts';
+
+// Machines may be busy.
+setDefaultTimeout(60_000);
+
+let directory: string;
+let cluster: FakeCluster;
+let kubeconfig: string;
+beforeEach(() => {
+  // In memory: a sync of the machine's disk waits for whoever else writes there.
+  const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  directory = mkdtempSync(join(memory, 'k8sbench-fake-'));
+  cluster = new FakeCluster();
+  kubeconfig = cluster.kubeconfig(directory);
+});
+afterEach(() => {
+  cluster.stop();
+  rmSync(directory, { recursive: true });
+});
+
+const act = (...words: string[]) =>
+  runTool((args, world) => main(args, { ...world, random: (bytes) => randomBytes(bytes) }), words, {
+    cwd: directory,
+    env: { KUBECONFIG: kubeconfig },
+  });
+const planned = (name: string, ...words: string[]): Promise<RunDirectory> =>
+  plannedFor(directory, name, kubeconfig, ...words);
+const jobOf = (run: RunDirectory): Job => JSON.parse(readFileSync(run.file('job.json'), 'utf8')) as Job;
+const change = (run: RunDirectory, fields: object): void =>
+  writeFileSync(run.file('job.json'), JSON.stringify({ ...jobOf(run), ...fields }));
+/** A run that goes on in the cluster. */
+const detached = async (name: string, ...words: string[]): Promise<RunDirectory> => {
+  cluster.endless = true;
+  const run = await planned(name, ...words);
+  expect(await act('--run', name, '--detach')).toMatchObject({ exit: 0 });
+  return run;
+};
+
+test('a session is measured, and nothing of it is left', async () => {
+  const run = await planned('r');
+  expect(await act('--run', 'r')).toMatchObject({ exit: 0, stdout: 'r\n' });
+  expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(cluster.log.whole);
+  expect(jobOf(run)).toMatchObject({ outcome: 'done', pod: { node: 'n1' } });
+  expect(cluster.jobs.size).toBe(0);
+});
+
+test('a run is taken up from any directory, however its kubeconfig was named', async () => {
+  await plannedFor(directory, 'r', 'kubeconfig');
+  const { exit } = await runTool(main, ['--run', join(directory, 'r')], { cwd: '/', env: {} });
+  expect(exit).toBe(0);
+});
+
+describe('--dry-run', () => {
+  test.each([
+    [['--run', 'r']],
+    [['cancel', '--run', 'r']],
+    [['delete', '--run', 'r']],
+    [['delete', 'r', '--namespace', 'bench']],
+    [['list', '--namespace', 'bench']],
+  ])('%j: asks the cluster nothing and changes nothing', async (words) => {
+    const run = await detached('r');
+    const before = readFileSync(run.file('job.json'), 'utf8');
+    cluster.asked.length = 0;
+    const { exit, stdout } = await act(...words, '--dry-run');
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ format: 'dry-run/1' });
+    expect(cluster.asked).toEqual([]);
+    expect(readFileSync(run.file('job.json'), 'utf8')).toBe(before);
+  });
+
+  test('says which Jobs would go, by their UIDs', async () => {
+    const run = await detached('r');
+    const deletes = { kind: 'Job', name: 'r', uid: jobOf(run).job!.uid };
+    for (const action of ['cancel', 'delete'])
+      expect(JSON.parse((await act(action, '--run', 'r', '--dry-run')).stdout).sessions).toMatchObject([
+        { run: 'r', namespace: 'bench', deletes },
+      ]);
+  });
+});
+
+describe('flags that have no meaning for what is asked are refused', () => {
+  test.each([
+    [['--run', 'r', '--context', 'other'], "'run-session --run DIR' takes no flag '--context'"],
+    [['--run', 'r', '--namespace', 'other'], "where its 'values.json' says"],
+    [['--run', 'r', '--kubeconfig', 'f'], "takes no flag '--kubeconfig'"],
+    [['--run', 'r', '--values', 'f'], "takes no flag '--values'"],
+    [['cancel', '--run', 'r', '--force'], "'run-session cancel --run DIR' takes no flag '--force'"],
+    [['cancel', '--run', 'r', '--keep'], "takes no flag '--keep'"],
+    [['delete', '--run', 'r', '--namespace', 'other'], "takes no flag '--namespace'"],
+    [['delete', 'r', '--detach'], "'run-session delete NAME' takes no flag '--detach'"],
+    [['list', '--settle', '3s'], "'run-session list' takes no flag '--settle'"],
+    [['delete', 'r', '--run', 'r'], "'delete' needs a run's name, or its directory"],
+    [['cancel'], "'cancel' needs its directory"],
+  ])('%j', async (words, message) => {
+    mkdirSync(join(directory, 'r'));
+    const { exit, stderr } = await act(...words);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(message);
+    expect(cluster.asked).toEqual([]);
+  });
+});
+
+describe('cancel', () => {
+  test.each([[['--sessions', '2', '--node', 'n1']], [['--nodes', 'n1,n2']]])(
+    '%j: every session that was left to itself is stopped and saved',
+    async (words) => {
+      const run = await detached('r', ...words);
+      const begun = ['r-n1', 'r-n2'].filter((one) => cluster.jobs.has(one));
+      expect(begun.length).toBeGreaterThan(0);
+      expect((await act('cancel', '--run', 'r')).exit).toBe(0);
+      expect(cluster.jobs.size).toBe(0);
+      for (const name of begun) {
+        const child = JSON.parse(readFileSync(run.file(`${name}/job.json`), 'utf8')) as Job;
+        expect(child).toMatchObject({
+          outcome: 'interrupted',
+          message: 'stopped by cancel before it was done',
+        });
+        expect(readFileSync(run.file(`${name}/pod.log`), 'utf8')).toBe(
+          cluster.log.begun + cluster.log.stopped,
+        );
+      }
+      expect(jobOf(run).outcome).toBe('interrupted');
+      expect((await act('cancel', '--run', 'r')).stderr).toContain('nothing to cancel');
+    },
+  );
+
+  test('of a run that ended, and left a session to itself', async () => {
+    const run = await detached('r', '--sessions', '2', '--node', 'n1');
+    change(run, { outcome: 'failed', exit: 1 });
+    expect((await act('cancel', '--run', 'r')).exit).toBe(0);
+    expect(cluster.jobs.size).toBe(0);
+  });
+});
+
+describe('delete', () => {
+  test('of a run that somebody measures: nothing is deleted', async () => {
+    const run = await detached('r');
+    change(run, { runner: identityOf(process.pid), host: 'here' });
+    const { exit, stderr } = await act('delete', '--run', 'r');
+    expect(exit).toBe(1);
+    expect(stderr).toContain(`'r' is being measured by process ${process.pid}`);
+    expect(cluster.jobs.size).toBe(1);
+    expect(jobOf(run).outcome).toBe('running');
+  });
+
+  test('of a run whose session somebody measures: nothing is deleted', async () => {
+    const run = await detached('r', '--nodes', 'n1,n2');
+    const child = run.file('r-n2/job.json');
+    const job = JSON.parse(readFileSync(child, 'utf8')) as Job;
+    writeFileSync(child, JSON.stringify({ ...job, runner: identityOf(process.pid), host: 'here' }));
+    expect((await act('delete', '--run', 'r')).exit).toBe(1);
+    expect(cluster.jobs.size).toBe(2);
+  });
+
+  test('a Job whose UID was never written down is found by its word', async () => {
+    const run = await detached('r');
+    const { job: _job, pod: _pod, ...rest } = jobOf(run);
+    writeFileSync(run.file('job.json'), JSON.stringify(rest));
+    expect((await act('delete', '--run', 'r')).exit).toBe(0);
+    expect(cluster.jobs.size).toBe(0);
+    expect(jobOf(run)).toMatchObject({ outcome: 'interrupted' });
+  });
+
+  test("another run's Job of the same name stays", async () => {
+    const run = await detached('r');
+    const { job: _job, pod: _pod, ...rest } = jobOf(run);
+    writeFileSync(run.file('job.json'), JSON.stringify({ ...rest, submission: 'other' }));
+    expect((await act('delete', '--run', 'r')).exit).toBe(0);
+    expect(cluster.jobs.size).toBe(1);
+  });
+});
+
+describe('list and delete NAME', () => {
+  test('are about sessions alone', async () => {
+    await detached('r');
+    const labels = { 'app.kubernetes.io/managed-by': 'k8sbench', 'app.kubernetes.io/component': 'trial' };
+    cluster.makeJob({ metadata: { name: 'trial-1', labels }, spec: {} });
+    const { stdout } = await act('list', '--namespace', 'bench', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'r' }]);
+    const refused = await act('delete', 'trial-1', '--namespace', 'bench');
+    expect(refused).toMatchObject({ exit: 1 });
+    expect(refused.stderr).toContain("is no run's but of kind 'trial'; it is left alone");
+    expect(cluster.jobs.has('trial-1')).toBe(true);
+  });
+});
+
+describe('a run measured anew', () => {
+  test('has the facts of the node where it was measured, not of the one before', async () => {
+    const run = await planned('r');
+    expect((await act('--run', 'r')).exit).toBe(0);
+    cluster.node = 'n2';
+    expect((await act('--run', 'r', '--force')).exit).toBe(0);
+    expect(JSON.parse(readFileSync(run.file('cluster.json'), 'utf8')).node.name).toBe('n2');
+  });
+
+  test('never takes the Job of the attempt before for its own', async () => {
+    const run = await planned('r');
+    expect((await act('--run', 'r', '--keep')).exit).toBe(0);
+    const old = jobOf(run);
+    expect(cluster.jobs.size).toBe(1);
+    let creates = 0;
+    // The first request is lost on its way.
+    cluster.instead = (method, path) =>
+      method === 'POST' && path.endsWith('/jobs') && creates++ === 0
+        ? Response.json({ message: 'busy' }, { status: 503 })
+        : undefined;
+    expect((await act('--run', 'r', '--force')).exit).toBe(0);
+    expect(creates).toBeGreaterThan(1);
+    expect(jobOf(run).job!.uid).not.toBe(old.job!.uid);
+    expect(jobOf(run).submission).not.toBe(old.submission!);
+    expect(cluster.jobs.size).toBe(0);
+  });
+});
+
+describe('more than one pod', () => {
+  test('makes a run invalid, whatever its log says', async () => {
+    const run = await planned('r');
+    const makePod = cluster.makePod.bind(cluster);
+    cluster.makePod = (job, uid) => (makePod(job, uid), makePod(job, 'second'));
+    const { exit, stderr } = await act('--run', 'r');
+    expect(exit).toBe(5);
+    expect(stderr).toContain('a second pod was started for it');
+    expect(jobOf(run)).toMatchObject({ outcome: 'invalid', exit: 5 });
+    expect(existsSync(run.file('MANIFEST.sha256'))).toBe(false);
+    expect(cluster.jobs.size).toBe(0);
+  });
+
+  test('a later runner finds another pod than the first one saw', async () => {
+    const run = await detached('r');
+    const { uid } = jobOf(run).pod!;
+    cluster.pods.delete(uid);
+    cluster.endless = false;
+    cluster.makePod(cluster.jobs.get('r'), 'another');
+    expect((await act('--run', 'r')).exit).toBe(5);
+    expect(jobOf(run)).toMatchObject({ outcome: 'invalid', pod: { uid } });
+  });
+});
+
+describe('an error of this machine', () => {
+  const full = (): Error =>
+    Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write', errno: -28 });
+
+  test.each([false, true])('leaves what was measured in the cluster (the pod ended: %p)', async (ended) => {
+    cluster.endless = !ended;
+    const run = await planned('r');
+    const { PodLog } = await import('../../tools/run-session/cluster/pod-log.ts');
+    const take = PodLog.prototype.take;
+    PodLog.prototype.take = () => {
+      throw full();
+    };
+    try {
+      const { exit, stderr, stdout } = await act('--run', 'r');
+      expect([exit, stdout]).toEqual([1, '']);
+      expect(stderr).toContain("can't write 'r': no space left on the device");
+      expect(stderr).toContain('k8sbench run-session --run r');
+    } finally {
+      PodLog.prototype.take = take;
+    }
+    expect(cluster.jobs.size).toBe(1);
+    expect(jobOf(run).outcome).toBe('running');
+    if (!ended) return;
+    expect((await act('--run', 'r')).exit).toBe(0);
+    expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(cluster.log.whole);
+  });
+});
