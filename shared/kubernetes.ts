@@ -54,6 +54,7 @@ export interface Cluster {
     scope: Scope,
     fresh: () => void,
     take: (items: T[]) => void,
+    limit?: number,
   ): Promise<string>;
   /** `body` is an object, or a manifest's YAML text. Never sent twice unless the server was too busy to take it. */
   create<T>(
@@ -215,7 +216,7 @@ export const connect = (
       );
       return all;
     },
-    listPages: (resource, scope, fresh, take) => listPages(endpoint, resource, scope, fresh, take),
+    listPages: (...about) => listPages(endpoint, ...about),
     create: (resource, at, body, { dryRun = false } = {}) =>
       sendForJson(endpoint, {
         about: about('create', resource, at),

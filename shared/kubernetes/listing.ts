@@ -8,8 +8,8 @@ interface List<T> {
   items: T[] | null;
 }
 
-/** Objects per page: a few MB of JSON, so that a list of any length fits into little memory. */
-const PAGE = 250;
+/** Objects per page, as kubectl asks for them: a few MB of JSON, so that a list of any length fits into little memory. */
+const PAGE = 500;
 /** Fresh starts of a list whose continuation expired under it. */
 const RESTARTS = 3;
 
