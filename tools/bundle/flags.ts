@@ -6,7 +6,7 @@ import type { Verb } from '../../shared/verbs.ts';
 export const flags = {
   recipe: text('build: what the bundle holds, a YAML file in a git repository', 'FILE'),
   out: text(
-    "build: directory that gets the bundle; pack: archive (default: DIR.tar.gz); image: the image's archive",
+    "build: directory that gets the bundle; pack: archive (default: DIR.tar.gz), or - for stdout; image: the image's archive",
     'PATH',
   ),
   arch: choice("build: the nodes' architecture (default: this machine's)", ['amd64', 'arm64']),
