@@ -1,6 +1,7 @@
 /** Sessions in the cluster that go well, and runners that are killed, stopped and called again. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { RunDirectory } from '../../shared/rundir.ts';
 import { parseForeignYaml } from '../../shared/yaml.ts';
 import { real, small } from './fault.ts';
@@ -17,7 +18,7 @@ import {
   untilNothingIsLeft,
 } from './session-runs.ts';
 import { sideBySide } from './side-by-side.ts';
-import { admin, node1 } from './the-cluster.ts';
+import { admin, kubeconfig, node1 } from './the-cluster.ts';
 
 // Machines may be busy.
 setDefaultTimeout(240_000);
@@ -27,6 +28,38 @@ beforeAll(async () => {
   bed = await makeBed('session');
 }, 120_000);
 afterAll(() => bed.remove());
+
+const usersOf = (path: string): Record<string, string>[] =>
+  (parseForeignYaml(readFileSync(path, 'utf8'), path) as any).users.map((one: any) => one.user);
+
+/** Keys and tokens that stand in files of their own. */
+const secretFiles = (path: string): string[] =>
+  usersOf(path)
+    .flatMap((user) => [user['client-key'], user['tokenFile']])
+    .filter((one) => one !== undefined)
+    .map((one) => resolve(dirname(path), one));
+
+/** What nobody else may learn of a kubeconfig: its tokens, and lines of its keys, as they are and as base64. */
+const secretsOf = (path: string): string[] => {
+  const keys = usersOf(path).flatMap((user) => user['client-key-data'] ?? []);
+  const texts = [
+    ...keys.map((one) => Buffer.from(one, 'base64').toString()),
+    ...secretFiles(path).map((one) => readFileSync(one, 'utf8')),
+  ];
+  const lines = texts.flatMap((one) =>
+    one.split('\n').filter((line) => line.length > 40 && !line.startsWith('-')),
+  );
+  const found = [...usersOf(path).flatMap((user) => user['token'] ?? []), ...keys, ...lines];
+  if (found.length === 0) throw new Error(`'${path}' has neither token nor key`);
+  return found;
+};
+
+/** Files of a run that tell one of them. */
+const toldIn = (run: RunDirectory, secrets: readonly string[]): string[] =>
+  readdirSync(run.path).filter((name) => {
+    const text = readFileSync(run.file(name), 'utf8');
+    return secrets.some((one) => text.includes(one));
+  });
 
 describe('a session that goes well', () => {
   test('as the user of the grant, in a restricted namespace; nothing secret and nothing else is left', async () => {
@@ -41,12 +74,19 @@ describe('a session that goes well', () => {
       image: bed.images.session,
     });
     expect(cluster.missing).toContain('node: not allowed');
-    const config = parseForeignYaml(readFileSync(bed.kubeconfig, 'utf8'), 'kubeconfig') as any;
-    const token = config.users[0].user.token as string;
-    for (const name of readdirSync(run.path))
-      expect(readFileSync(run.file(name), 'utf8')).not.toContain(token);
+    expect(toldIn(run, secretsOf(bed.kubeconfig))).toEqual([]);
     // Again: nothing to do.
     expect((await session(bed, run)).stderr).toContain('measured already');
+  });
+
+  test('as somebody with a client certificate: its key is in no file either', async () => {
+    const by = { ...bed, kubeconfig };
+    const run = await planned(by);
+    expect(await session(by, run)).toMatchObject({ exit: 0 });
+    expect(toldIn(run, secretsOf(kubeconfig))).toEqual([]);
+    // The check can fail.
+    writeFileSync(run.file('notes'), readFileSync(secretFiles(kubeconfig)[0] ?? kubeconfig));
+    expect(toldIn(run, secretsOf(kubeconfig))).toEqual(['notes']);
   });
 
   test('a Job of this name that another run made is left alone', async () => {
