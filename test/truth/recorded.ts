@@ -120,6 +120,14 @@ function* ofSameProgram(workload: string, sessions: readonly Recorded[]): Genera
     yield reported(
       about(
         'recorded-doubts',
+        `${key}, times under 1 ms are doubted`,
+        countOf(found, ({ doubts }) => doubts.some((one) => one.name === 'short')),
+      ),
+    );
+    yield atMost(
+      0.1,
+      about(
+        'recorded-doubts',
         `${key}, a doubt about the order of rounds or two heaps`,
         countOf(own, (one) => one.length > 0),
       ),

@@ -28,7 +28,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'recorded-false-alarms':
     'Measured, not simulated: sessions of one program against itself, 12 rounds each, on two cores that others used all the time (load 3 to 20): real noise, and more of it than a benchmark should have (record-sessions.ts).',
   'recorded-doubts':
-    'Doubts in those sessions: the machine was as it was, so nothing is promised; what matters is that the alarms are few, with doubts or without.',
+    'Doubts in those sessions. The machine was as busy as it was, and turns of durable-store at 50 turns are shorter than 1 ms: of these doubts nothing is promised. What the rounds themselves are doubted for is chance in a program against itself: one session in ten at most.',
   'recorded-slowdown':
     'Measured: a program that really takes longer, by a loop that takes a share of a turn’s CPU time, in sessions planned with `--for-effect` from one session of the program against itself.',
 };
