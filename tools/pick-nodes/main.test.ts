@@ -171,6 +171,30 @@ describe('for a run', () => {
     expect((await pick(['--run', 'r', '--from', '-', '--force'])).stderr).toContain('was started already');
   });
 
+  test('a run that was started keeps the nodes it has, none too; its ranking can still be seen', async () => {
+    plan({ spread: 2, pickNode: true });
+    writeFileSync(join(cwd, 'r', 'job.json'), '{}');
+    const refused = await pick(['--run', 'r', '--from', '-']);
+    expect([refused.exit, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain('was started already');
+    expect(existsSync(join(cwd, 'r', 'nodes.json'))).toBe(false);
+    expect((await pick(['--run', 'r', '--from', '-', '--json'])).exit).toBe(0);
+  });
+
+  test('other nodes than before take the Jobs that were rendered for those with them', async () => {
+    plan({ pickNode: true });
+    const manifest = join(cwd, 'r', 'manifest.yaml');
+    writeFileSync(manifest, 'for the nodes of the plan');
+    await pick(['--run', 'r', '--from', '-']);
+    expect(existsSync(manifest)).toBe(false);
+    writeFileSync(manifest, 'for these');
+    await pick(['--run', 'r', '--from', '-', '--force']);
+    expect(existsSync(manifest)).toBe(true);
+    const others = JSON.stringify({ kind: 'List', items: [nodeAt(5)] });
+    expect((await pick(['--run', 'r', '--from', '-', '--force'], others)).exit).toBe(0);
+    expect(existsSync(manifest)).toBe(false);
+  });
+
   test('settings of the run count: candidates, exact names, architecture, tolerations', async () => {
     const named = [3, 2].map((at) => (nodeAt(at)['metadata'] as { name: string }).name);
     plan({ nodes: named, spread: 2 });

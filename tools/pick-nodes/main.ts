@@ -6,6 +6,7 @@ import { usage } from '../../shared/failure.ts';
 import { connect } from '../../shared/kubernetes.ts';
 import { jsonText } from '../../shared/read.ts';
 import { openRun, touchAll } from '../../shared/rundir.ts';
+import { removeManifests } from '../../shared/job/manifest-file.ts';
 import { askedOfFlags, askedOfRun } from './asked.ts';
 import { checkCalibration } from './calibration.ts';
 import { flags } from './flags.ts';
@@ -48,11 +49,14 @@ export const tool = defineTool({
       return EXIT.done;
     }
     const inputs = await run?.digests(['run.json', 'values.json']);
-    if (run?.has('nodes.json') && !prints) {
-      const before = run.json('nodes.json', nodesSchema);
-      if (run.has('job.json') && given.force)
-        throw usage(`'${run.shown}' was started already: its nodes stay`);
-      if (!given.force && Bun.deepEquals(before.inputs, inputs)) {
+    const before = run?.has('nodes.json') && !prints ? run.json('nodes.json', nodesSchema) : undefined;
+    if (run && !prints) {
+      const same = before !== undefined && Bun.deepEquals(before.inputs, inputs);
+      if (run.has('job.json') && (given.force || !same))
+        throw usage(
+          `'${run.shown}' was started already: its nodes stay; plan another run, or print a ranking with --json`,
+        );
+      if (same && !given.force) {
         talk.info(`'${run.shown}' has its nodes already: ${before.chosen.join(', ')}; '--force' picks again`);
         touchAll(run, ['nodes.json']);
         await world.stdout.write(`${run.shown}\n`);
@@ -63,7 +67,11 @@ export const tool = defineTool({
     talk.print(rankingTable(picked));
     for (const one of picked.warnings) talk.warn(one);
     if (run) checkCalibration(run, picked.chosen);
-    if (run && !prints) run.writeJson('nodes.json', { ...picked, inputs });
+    if (run && !prints) {
+      // Its Jobs were rendered for other nodes.
+      if (!Bun.deepEquals(before?.chosen, picked.chosen)) removeManifests(run);
+      run.writeJson('nodes.json', { ...picked, inputs });
+    }
     await world.stdout.write(
       prints ? jsonText(picked) : run ? `${run.shown}\n` : `${picked.chosen.join('\n')}\n`,
     );

@@ -5,6 +5,7 @@ import { plan as planSchema } from '../../schemas/plan.ts';
 import { type Run, run as runSchema } from '../../schemas/run.ts';
 import { usage } from '../../shared/failure.ts';
 import { writeAtomically } from '../../shared/files.ts';
+import { removeManifests } from '../../shared/job/manifest-file.ts';
 import { createRun, type RunDirectory, runDirectory, touchAll } from '../../shared/rundir.ts';
 import { type Files, inputsDigest, type LaidDown, layDown, type Request } from './lay-down.ts';
 import { fitsAsRun, runId } from './run-id.ts';
@@ -106,6 +107,11 @@ export const writeNamed = (
     }
     refuseOver(run, before, laid, force);
     removeChildren(run, before, laid);
+  }
+  if (before) {
+    // Made from the plan that is replaced: another image, other nodes.
+    removeManifests(run);
+    rmSync(run.file('nodes.json'), { force: true });
   }
   createRun(path, shown);
   writeAll(run, laid);

@@ -26,7 +26,12 @@ const image = `registry.example/x@sha256:${'a'.repeat(64)}`;
 const planned = async (...args: string[]): Promise<void> => {
   const { exit, stderr } = await runTool(
     plan,
-    ['--run', 'r', '--image', image, '--namespace', 'team', '--turns', '50', ...args],
+    [
+      '--run',
+      'r',
+      ...(args.includes('--image') ? [] : ['--image', image]),
+      ...['--namespace', 'team', '--turns', '50', ...args],
+    ],
     { cwd },
   );
   expect([exit, stderr.includes('error')]).toEqual([0, false]);
@@ -41,6 +46,32 @@ const nodes = (chosen: string[], more: object = {}): void =>
     join(cwd, 'r', 'nodes.json'),
     JSON.stringify({ basis: 'cluster', nodes: [], chosen, warnings: [], ...more }),
   );
+
+describe('a plan or a choice of nodes that is replaced', () => {
+  const other = `registry.example/x@sha256:${'b'.repeat(64)}`;
+
+  test.each([[[]], [['--sessions', '2']]])('takes its Jobs and its nodes with it (%j)', async (more) => {
+    await planned('--node', 'n1', ...more);
+    nodes(['n1']);
+    expect((await render()).exit).toBe(0);
+    const files = (['manifest.yaml', 'r-n1/manifest.yaml'] as const).filter((one) =>
+      existsSync(join(cwd, 'r', one)),
+    );
+    expect(files.length).toBe(1);
+    await planned('--node', 'n2', ...more, '--force', '--image', other);
+    for (const one of [...files, 'nodes.json']) expect(existsSync(join(cwd, 'r', one))).toBe(false);
+    expect((await render()).exit).toBe(0);
+    const manifest = read(join('r', files[0]!));
+    expect([nodeOf(manifest), manifest.includes(other), manifest.includes(image)]).toEqual(['n2', true, false]);
+  });
+
+  test('a plan that is there already takes nothing', async () => {
+    await planned('--node', 'n1');
+    expect((await render()).exit).toBe(0);
+    await planned('--node', 'n1');
+    expect(existsSync(join(cwd, 'r/manifest.yaml'))).toBe(true);
+  });
+});
 
 describe('a planned run', () => {
   test('gets its manifest, once; --out - prints it', async () => {

@@ -7,9 +7,9 @@ import { choice, text } from '../../shared/flags.ts';
 import { openRun, touchAll } from '../../shared/rundir.ts';
 import { formatYaml } from '../../shared/yaml.ts';
 import { manifestOf } from '../../shared/job/manifest.ts';
+import { MANIFEST_FILE } from '../../shared/job/manifest-file.ts';
 import { partsOf } from './sessions.ts';
 
-const NAME = 'manifest.yaml';
 const more = `
 WHAT IT READS AND WRITES
 
@@ -43,7 +43,7 @@ export const tool = defineTool({
       return EXIT.done;
     }
     const changed = parts.filter(
-      ({ part, manifest }) => !part.has(NAME) || readFileSync(part.file(NAME), 'utf8') !== manifest,
+      ({ part, manifest }) => !part.has(MANIFEST_FILE) || readFileSync(part.file(MANIFEST_FILE), 'utf8') !== manifest,
     );
     const started = changed.filter(({ part }) => part.has('job.json'));
     if (started.length > 0)
@@ -52,12 +52,12 @@ export const tool = defineTool({
           ({ part }) => `'${part.shown}' was started already with another manifest; plan a new run`,
         ),
       );
-    for (const { part, manifest } of changed) part.write(NAME, manifest);
-    for (const { part } of parts) if (changed.every((one) => one.part !== part)) touchAll(part, [NAME]);
+    for (const { part, manifest } of changed) part.write(MANIFEST_FILE, manifest);
+    for (const { part } of parts) if (changed.every((one) => one.part !== part)) touchAll(part, [MANIFEST_FILE]);
     talk.info(
       changed.length === 0
-        ? `'${run.shown}' has its ${NAME} already`
-        : parts.map(({ part }) => `${part.shown}/${NAME}`).join('\n'),
+        ? `'${run.shown}' has its ${MANIFEST_FILE} already`
+        : parts.map(({ part }) => `${part.shown}/${MANIFEST_FILE}`).join('\n'),
     );
     await world.stdout.write(`${run.shown}\n`);
     return EXIT.done;

@@ -1,6 +1,7 @@
 /** Deliveries `image` and `bundle`: the session runs as a Job in a cluster. */
 import { EXIT } from '../../../shared/exit.ts';
 import { failed } from '../../../shared/failure.ts';
+import { MANIFEST_FILE } from '../../../shared/job/manifest-file.ts';
 import { type Cluster, connect } from '../../../shared/kubernetes.ts';
 import { readText } from '../../../shared/read.ts';
 import type { RunDirectory } from '../../../shared/rundir.ts';
@@ -12,8 +13,6 @@ import { readClaimCopy } from './claim-copy.ts';
 import { LeftRunning } from './patience.ts';
 import type { Carrier } from './carrier.ts';
 import { measureInCluster } from './session.ts';
-
-export const MANIFEST_FILE = 'manifest.yaml';
 
 /** The same outside, which no ^C cuts off from the cluster: what was created has to be removed. */
 const unstoppable = (world: World): World =>
