@@ -4,7 +4,7 @@ import type { Attempt } from '../../schemas/attempt.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { readAttempts, recordAttempt } from '../../shared/attempts.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { Failure, failed, usage } from '../../shared/failure.ts';
+import { Failure, failed } from '../../shared/failure.ts';
 import { streamAtomically } from '../../shared/files.ts';
 import { calibrationAnalysis, comparisonAnalysis, type Result, runId, unjudgedAnalysis } from './analysis.ts';
 import { type Hashes, hashesFor } from './background-hash.ts';
@@ -13,7 +13,7 @@ import { envText } from './env-text.ts';
 import { refusedOf } from './evidence.ts';
 import { likeForLike } from './like-for-like.ts';
 import { inputsBesideLogs, removeOutputs, writeOutputs } from './outputs.ts';
-import type { Request } from './request.ts';
+import { refuseMisuse, type Request } from './request.ts';
 import { Rows } from './rows.ts';
 import { readSession, Session } from './session.ts';
 import type { ReadSession, Source } from './sources.ts';
@@ -55,12 +55,13 @@ const invalidOf = (sources: readonly Source[], sessions: readonly Session[]): st
 
 /** Reads every log of the run. Yields the sample rows; ends with an error when nothing may be computed from the logs. */
 async function* readAll(
-  { run, settings }: Request,
+  request: Request,
   sessions: Session[],
   rows: Rows | undefined,
   hashes: Hashes,
   interrupted: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
+  const { run, settings } = request;
   for (const source of run.sources) {
     const session = new Session(source.place);
     sessions.push(session);
@@ -69,6 +70,8 @@ async function* readAll(
       if (rows) yield rows.take();
     }
   }
+  const mode = sessions[0]?.facts?.mode;
+  if (mode) refuseMisuse(request, mode);
   const problems = run.sources.flatMap((source, at) => problemsOf(source, sessions[at]!));
   const readable = run.sources.every((source, at) => completed(source, sessions[at]!));
   const invalid = invalidOf(run.sources, sessions);
@@ -83,7 +86,7 @@ const resultOf = (
   inputs: Record<string, string>,
   earlier: (outcome: Attempt['outcome']) => Analysis['earlierAttempts'],
 ): Result => {
-  const { run, calibration, settings } = request;
+  const { run } = request;
   const data = sessions.map((one) => one.data);
   const invalid = invalidOf(run.sources, data);
   if (invalid.length > 0) return unjudgedAnalysis(request, sessions, inputs, { invalid });
@@ -94,12 +97,11 @@ const resultOf = (
   if (different.length > 0) throw failed(different);
   if (sessions[0]!.facts.mode === 'compare')
     return comparisonAnalysis(request, sessions, inputs, (outcome) => refusedOf(earlier(outcome)));
-  if (calibration)
-    throw usage(`this run is a calibration; it can't be held to another one ('${calibration.path}')`);
-  if (settings.failOn)
-    throw usage("this run is a calibration: it concludes nothing that '--fail-on' could be about");
   return calibrationAnalysis(request, sessions, inputs);
 };
+
+/** How a reading ends that says nothing against what was computed before. */
+const STILL_HOLD: ReadonlySet<number> = new Set([EXIT.interrupted, EXIT.usage]);
 
 /** Reads the logs, the sample rows on their way into results.jsonl; gives their digest. */
 const readInto = async (
@@ -123,7 +125,7 @@ const readInto = async (
     return hash.digest('hex');
   } catch (error) {
     // What stood there came from logs that are no longer these, or no longer readable.
-    if (directory && error instanceof Failure && error.exit !== EXIT.interrupted) removeOutputs(directory);
+    if (directory && error instanceof Failure && !STILL_HOLD.has(error.exit)) removeOutputs(directory);
     throw error;
   } finally {
     hashes.close();

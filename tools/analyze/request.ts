@@ -3,9 +3,11 @@ import type { FailOn } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { readCalibrationFile } from '../../shared/calibration-file.ts';
 import { DEFAULTS } from '../../shared/evidence/input.ts';
-import { failed, usage } from '../../shared/failure.ts';
-import { openRun } from '../../shared/rundir.ts';
+import { EXIT } from '../../shared/exit.ts';
+import { Failure, failed, usage } from '../../shared/failure.ts';
+import { openRun, type RunDirectory } from '../../shared/rundir.ts';
 import type { World } from '../../shared/world.ts';
+import { removeOutputs } from './outputs.ts';
 import { type Run, runOfDirectory, runOfLog } from './sources.ts';
 
 /** The flags that change what comes out. */
@@ -50,10 +52,10 @@ export const requestOf = async (flags: Flags, world: World): Promise<Request> =>
   const allowIncomplete = flags['allow-incomplete'];
   const run =
     flags.log === undefined
-      ? runOfDirectory(await openRun(flags.run, world), allowIncomplete)
+      ? logsOf(await openRun(flags.run, world), allowIncomplete)
       : runOfLog(flags.log, world);
   const calibration = calibrationOf(flags.calibration, run, world);
-  return {
+  const request: Request = {
     run,
     settings: {
       gate: flags.gate ?? run.plan?.gate ?? 'auto',
@@ -64,6 +66,32 @@ export const requestOf = async (flags: Flags, world: World): Promise<Request> =>
     },
     ...(calibration ? { calibration } : {}),
   };
+  if (run.plan) refuseMisuse(request, run.plan.mode);
+  return request;
+};
+
+/** What only a comparison can be asked; told before anything of an earlier analysis is touched. */
+export const refuseMisuse = ({ calibration, settings }: Request, mode: 'compare' | 'calibrate'): void => {
+  if (mode === 'compare') return;
+  const problems = [
+    ...(calibration
+      ? [`this run is a calibration; it can't be held to another one ('${calibration.path}')`]
+      : []),
+    ...(settings.failOn
+      ? ["this run is a calibration: it concludes nothing that '--fail-on' could be about"]
+      : []),
+  ];
+  if (problems.length > 0) throw usage(problems);
+};
+
+/** A run's logs. One that is invalid without any keeps nothing of what was computed from earlier ones. */
+const logsOf = (directory: RunDirectory, allowIncomplete: boolean): Run => {
+  try {
+    return runOfDirectory(directory, allowIncomplete);
+  } catch (error) {
+    if (error instanceof Failure && error.exit === EXIT.invalid) removeOutputs(directory);
+    throw error;
+  }
 };
 
 /** The flag's calibration (a file, or the run directory that has it), else the one the run was planned with, unchanged. */

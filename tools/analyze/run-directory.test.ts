@@ -1,6 +1,7 @@
 /** Run directories through the program: which files come, stay and go, and what is not done twice. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -474,5 +475,48 @@ describe('a run of several sessions', () => {
     const { exit, stderr } = await analyze(children([session(1), bad]));
     expect(stderr).toContain('governor changed');
     expect(exit).toBe(5);
+  });
+});
+
+describe('what is asked wrongly, or can not be judged', () => {
+  test.each([[['--fail-on', 'slower']], [['--calibration', 'CALIBRATION']]])(
+    'a calibration asked %j stays as it was analyzed, whether a plan or its log says what it is',
+    async (words) => {
+      for (const name of [undefined, 'run.json']) {
+        const run = join(scratch, String(places++), 'run');
+        cpSync(join(import.meta.dir, '../../fixtures/runs/calibrated'), run, { recursive: true });
+        if (name === undefined) rmSync(join(run, 'run.json'));
+        expect((await analyze(run, '--force')).exit).toBe(0);
+        writeFileSync(join(run, 'report.html'), 'a page');
+        const before = contents(run);
+        const calibration = join(run, 'calibration.json');
+        const { exit, stdout } = await analyze(
+          run,
+          ...words.map((one) => (one === 'CALIBRATION' ? calibration : one)),
+        );
+        expect([exit, stdout]).toEqual([2, '']);
+        expect(contents(run)).toEqual(before);
+      }
+    },
+  );
+
+  test('a session that was invalid before it had a log: 5, and nothing stays of an earlier one', async () => {
+    const run = place(madeLog());
+    expect((await analyze(run)).exit).toBe(0);
+    rmSync(join(run, 'pod.log'));
+    const job = {
+      format: 'job/1',
+      run: 'r',
+      delivery: 'image',
+      timeline: [{ at: '2026-01-02T03:04:05.000Z', event: 'claimed' }],
+      outcome: 'invalid',
+      exit: 5,
+      message: 'the cluster changed the pod',
+    };
+    writeFileSync(join(run, 'job.json'), JSON.stringify(job));
+    const { exit, stdout, stderr } = await analyze(run);
+    expect([exit, stdout]).toEqual([5, '']);
+    expect(stderr).toContain('must not be judged: the cluster changed the pod');
+    expect(existsSync(join(run, 'analysis.json'))).toBe(false);
   });
 });

@@ -7,7 +7,8 @@ import { job } from '../../schemas/job.ts';
 import { insidePath, parseManifest } from '../../schemas/manifest.ts';
 import { run as runSchema } from '../../schemas/run.ts';
 import { spread as spreadSchema } from '../../schemas/spread.ts';
-import { failed } from '../../shared/failure.ts';
+import { EXIT } from '../../shared/exit.ts';
+import { Failure, failed } from '../../shared/failure.ts';
 import { partsOfFile } from '../../shared/input-file.ts';
 import { readText } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
@@ -88,6 +89,12 @@ const sourceIn = (
     throw failed(
       `'${directory.shown}' was imported, and 'k8sbench import' judged it: import its file again to ask something else`,
     );
+  const outcome = directory.has('job.json') ? directory.json('job.json', job) : undefined;
+  if (!directory.has(name) && outcome?.outcome === 'invalid')
+    throw new Failure(
+      EXIT.invalid,
+      `'${directory.shown}' must not be judged: ${outcome.message ?? 'its session is invalid'}`,
+    );
   if (!directory.has(name))
     throw failed(
       partial
@@ -98,7 +105,6 @@ const sourceIn = (
     ? parseManifest(readText(directory.file('MANIFEST.sha256'), join(directory.shown, 'MANIFEST.sha256')))
     : [];
   const sha256 = listed.find((one) => one.path === name)?.sha256;
-  const outcome = directory.has('job.json') ? directory.json('job.json', job) : undefined;
   return {
     place: join(directory.shown, name),
     input: join(inside, name),
