@@ -13,9 +13,9 @@ ${machineText(machine)}
 
 ${markdown(figures)}
 
-- **delivery**: a bundle of Bun, two releases of Node and this repository's npm packages. Ours from the start of its container to
-  the session's first line: packed and compressed on the way, SHA-256 of the archive, unpacked, SHA-256 of every file, Node started.
-  kubectl cp packs and unpacks, and verifies nothing; its pod runs already, with the same limits. Memory is that of the whole run-session.
+- **delivery**: a bundle of Bun, two releases of Node and this repository's npm packages. Ours from the start of its container until all
+  is unpacked there: packed and compressed on the way, SHA-256 of the archive and of every file. kubectl cp packs and unpacks, and verifies
+  nothing; its pod runs already, with the same limits. Memory is that of the whole run-session.
 - **submit**: sessions of \`true\` in an image that the node has, from the start of run-session until its first sample is in the run
   directory: connection, Job, pod, Node, facts, pin, two seeds. The bare Job starts \`node --version\` in the same image, and kubectl
   waits until it is complete; or it sleeps, and kubectl waits until its status tells of a ready pod: then nothing of it has run yet.

@@ -118,15 +118,17 @@ const isThere = async (place: Place, pod: Pod, signal: AbortSignal): Promise<boo
   return status === 0;
 };
 
-const deliver = async (place: Place, pod: Pod, signal: AbortSignal): Promise<void> => {
-  const { about, talk, job, attaching } = place.task;
-  let contents: Contents | undefined;
+const deliver = async (
+  place: Place,
+  pod: Pod,
+  contents: () => Promise<Contents>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { talk, job, attaching } = place.task;
   for (let at = 1; ; at++)
     try {
       if ((at > 1 || attaching) && (await isThere(place, pod, signal))) return;
-      contents ??= await readBundle(about.root!, about.root, { digests: false });
-      if (contents.problems.length > 0) throw failed(contents.problems);
-      await send(place, pod, contents, signal);
+      await send(place, pod, await contents(), signal);
       job.note('delivered');
       return;
     } catch (error) {
@@ -158,10 +160,24 @@ const spool = async (
   if (status !== 0) throw failed(`the pod's own copy of the log can't be read: status ${status}`);
 };
 
+/** What is to be sent: looked at once. */
+const contentsOf = ({ about }: Task): (() => Promise<Contents>) => {
+  const read = async (): Promise<Contents> => {
+    const contents = await readBundle(about.root!, about.root, { digests: false });
+    if (contents.problems.length > 0) throw failed(contents.problems);
+    return contents;
+  };
+  let reading: Promise<Contents> | undefined;
+  return () => (reading ??= read());
+};
+
 const carrier = (task: Task, cluster: Cluster, namespace: string): Carrier => {
   const place = { task, cluster, namespace };
+  const contents = contentsOf(task);
+  // While the pod starts; what is wrong is told when it is sent.
+  if (!task.attaching) setImmediate(() => void contents().catch(() => undefined));
   return {
-    deliver: (pod, signal) => deliver(place, pod, signal),
+    deliver: (pod, signal) => deliver(place, pod, contents, signal),
     spool: {
       lies: 'in the pod',
       read: (pod, _at, take, signal) => spool(place, pod, take, signal),
