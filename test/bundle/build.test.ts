@@ -291,6 +291,43 @@ test('a bundle that somebody changed is put together again, from the cache', () 
   expect(builtIn(again.stderr)).toEqual([]);
 });
 
+test('packed to stdout: the same archive, and nothing of it when the bundle is not as it is listed', () => {
+  const file = join(base, 'packed.tar.gz');
+  const named = bundle(base, one, 'pack', 'one', '--out', file);
+  expect(named.exit === 0 ? '' : named.stderr).toBe('');
+  const piped = (directory: string) =>
+    Bun.spawnSync([process.execPath, join(root, 'tools/bundle/main.ts'), 'pack', directory, '--out', '-'], {
+      cwd: base,
+    });
+  const { stdout, stderr, exitCode } = piped('one');
+  expect([exitCode, Buffer.from(stdout).equals(readFileSync(file))]).toEqual([0, true]);
+  expect(stderr.toString()).toContain(`${named.stdout.split(' ')[0]!}  one`);
+  expect(existsSync(join(base, '-'))).toBe(false);
+  cpSync(join(base, 'one'), join(base, 'altered'), { recursive: true });
+  write(base, { 'altered/share/data/a.txt': 'else' });
+  const altered = piped('altered');
+  expect([altered.exitCode, altered.stdout.length]).toEqual([1, 0]);
+  expect(altered.stderr.toString()).toContain("'share/data/a.txt' does not have the digest");
+});
+
+test('a bundle that is built into its own tree is no source of the next one', () => {
+  const own = sourceTree(base, 'workloads: false\nartifacts:\n  - { kind: files, from: ., to: all }\n');
+  const into = () => bundle(own, one, 'build', '--recipe', 'bundle.yaml', '--out', 'made/bundle');
+  const before = into();
+  expect(before.exit === 0 ? '' : before.stderr).toBe('');
+  const again = into();
+  expect(again).toMatchObject({ exit: 0, stdout: before.stdout });
+  expect(again.stderr).toContain('nothing to do');
+  expect(existsSync(join(own, 'made/bundle/all/made'))).toBe(false);
+  expect(readFileSync(join(own, 'made/bundle/COMMIT'), 'utf8')).not.toContain('dirty');
+  // What a killed build left beside it is none, either; another directory is.
+  mkdirSync(join(own, `made/.bundle.${crypto.randomUUID()}.tmp`));
+  write(own, { [`made/.bundle.${crypto.randomUUID()}.tmp/x`]: 'x' });
+  expect(into()).toMatchObject({ exit: 0, stdout: before.stdout });
+  write(own, { 'made/bundles/x': 'x' });
+  expect(into().stderr).toContain("'made/bundles/x' is untracked");
+});
+
 test('one changed artifact is built alone, and diff names it', () => {
   const changed = sourceTree(base);
   write(changed, { 'data/a.txt': 'some more\n' });

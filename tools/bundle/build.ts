@@ -90,7 +90,7 @@ const partsOf = async (job: Job, given: readonly Part[], call: BundleCall): Prom
 const HOST = { x64: 'amd64', arm64: 'arm64' } as const;
 
 /** What the command line asks for; flags that need another one are refused without it. */
-const wantedOf = ({ flags, world }: BundleCall): Wanted => {
+const wantedOf = ({ flags, world }: BundleCall): Omit<Wanted, 'out'> => {
   const problems: string[] = [];
   if (flags.recipe === undefined)
     problems.push("'bundle build' needs --recipe=<FILE>: what the bundle holds");
@@ -186,7 +186,7 @@ export const build = {
     const wanted = wantedOf(call);
     const out = outOf(call);
     const limit = limitOf(world.env);
-    const job = await prepareJob(wanted, world);
+    const job = await prepareJob({ ...wanted, out: out.path }, world);
     const scratch = mkdtempSync(join(world.env['TMPDIR'] || tmpdir(), 'k8sbench-bundle-'));
     try {
       const given = [await ownPart(job, scratch), ...(await tasksPart(call, scratch))];

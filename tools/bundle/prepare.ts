@@ -37,6 +37,8 @@ export interface Job {
 
 export interface Wanted {
   recipe: string;
+  /** Where the bundle goes, absolute. */
+  out: string;
   arch: Arch;
   archives?: string;
   allowDirty: boolean;
@@ -92,7 +94,7 @@ export const prepareJob = async (wanted: Wanted, world: World): Promise<Job> => 
   const text = readText(path, wanted.recipe);
   const read = check(recipeSchema, parseYaml(text, wanted.recipe), wanted.recipe, usage);
   const recipe: Recipe = { ...read, artifacts: wantedArtifacts(read, wanted) };
-  const source = openSource(dirname(path), wanted.recipe, world.env, wanted.allowDirty);
+  const source = openSource(dirname(path), wanted.recipe, world.env, wanted.allowDirty, wanted.out);
   const asked: Asked = {
     arch: wanted.arch,
     source,

@@ -1,7 +1,16 @@
 /** The source tree that a bundle is built from: its commit, and its files as git knows them. Ignored files have no part in a build. */
 import { spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { fileDigest } from '../../shared/bundle/digest.ts';
 import { leadsOut } from '../../shared/bundle/links.ts';
@@ -61,30 +70,52 @@ const noTree = (git: ReturnType<typeof gitIn>, recipe: string): Failure => {
   return usage(`recipe '${recipe}' stands in no git repository: a bundle is built from a commit`);
 };
 
-/** The git tree that a directory stands in. A tree that holds more than its commit is refused, or marked. */
+/** Whether a path of the tree belongs to the bundle that is built into it, or to what a build left beside that. */
+const isOutput = (top: string, out: string): ((path: string) => boolean) => {
+  const parent = existsSync(dirname(out)) ? realpathSync(dirname(out)) : dirname(out);
+  const [place, name] = [relative(top, parent), basename(out)];
+  const beginning = place === '' ? '' : `${place}/`;
+  return (path) => {
+    const first = path.startsWith(beginning) ? path.slice(beginning.length).split('/')[0]! : '';
+    return (
+      first === name ||
+      ((first.startsWith(`.${name}.`) || first.startsWith(`${name}.`)) && /\.(tmp|old)$/.test(first))
+    );
+  };
+};
+
+/** The git tree that a directory stands in, without the bundle `out` that is built into it. A tree that holds more than its commit is refused, or marked. */
 export const openSource = (
   directory: string,
   recipe: string,
   env: Readonly<Record<string, string | undefined>>,
   allowDirty: boolean,
+  out: string,
 ): Source => {
   const git = gitIn(directory, env);
   const top = git.try('rev-parse', '--show-toplevel');
   if (top === undefined) throw noTree(git, recipe);
   const commit = gitIn(top, env).try('rev-parse', '--verify', 'HEAD^{commit}');
   if (commit === undefined) throw usage(`the git repository of '${recipe}' has no commit yet`);
-  const changed = list(top, env, ['status', '--porcelain=v1', '--untracked-files=all', '--no-renames']);
+  const isOurs = isOutput(top, out);
+  const changed = list(top, env, [
+    'status',
+    '--porcelain=v1',
+    '--untracked-files=all',
+    '--no-renames',
+  ]).filter((one) => !(one.startsWith('??') && isOurs(one.slice(3))));
   if (changed.length > 0 && !allowDirty)
     throw usage([
       ...changed
         .slice(0, TOLD)
         .map((one) => `'${one.slice(3)}' is ${one.startsWith('??') ? 'untracked' : 'not committed'}`),
       ...(changed.length > TOLD ? [`${changed.length - TOLD} more files are not committed`] : []),
-      "commit or remove them; '--allow-dirty' builds them and marks the bundle '-dirty'",
+      "commit, ignore or remove them; '--allow-dirty' builds them and marks the bundle '-dirty'",
     ]);
-  const all = [
-    ...new Set(list(top, env, ['ls-files', '--cached', '--others', '--exclude-standard'])),
-  ].toSorted(bytewise);
+  const untracked = list(top, env, ['ls-files', '--others', '--exclude-standard']).filter(
+    (one) => !isOurs(one),
+  );
+  const all = [...new Set([...list(top, env, ['ls-files', '--cached']), ...untracked])].toSorted(bytewise);
   return {
     top,
     commit: commit + (changed.length > 0 ? '-dirty' : ''),
