@@ -408,6 +408,38 @@ describe('refused before anything is built', () => {
     expect(readdirSync(join(base, 'dirty/share/data')).toSorted()).toEqual(['a.txt', 'new', 'run.sh']);
   });
 
+  test('a tree that only seems to be what its commit says', () => {
+    const small = 'workloads: false\nartifacts:\n  - { kind: files, from: data, to: d }\n';
+    const of = (change: (tree: string) => void): string => {
+      const other = sourceTree(base, small);
+      change(other);
+      expect(git(other, 'status', '--porcelain')).toBe('');
+      const { exit, stdout, stderr } = build(other, one, 'seeming');
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+      return stderr;
+    };
+    for (const flag of ['--assume-unchanged', '--skip-worktree'])
+      expect(
+        of((other) => {
+          git(other, 'update-index', flag, 'data/a.txt');
+          write(other, { 'data/a.txt': 'other' });
+        }),
+      ).toContain("'data/a.txt' is hidden from git");
+    expect(
+      of((other) => {
+        git(other, 'config', 'core.fileMode', 'false');
+        chmodSync(join(other, 'data/a.txt'), 0o755);
+      }),
+    ).toContain("'data/a.txt' is not committed");
+    expect(
+      of((other) => {
+        git(other, 'config', 'core.autocrlf', 'true');
+        rmSync(join(other, 'data/a.txt'));
+        git(other, 'checkout', 'data/a.txt');
+      }),
+    ).toContain("'data/a.txt' has other line ends than in the commit");
+  });
+
   test('every program that is missing, at once', () => {
     const bin = join(base, 'bin');
     mkdirSync(bin);

@@ -16,6 +16,7 @@ import { fileDigest } from '../../shared/bundle/digest.ts';
 import { leadsOut } from '../../shared/bundle/links.ts';
 import { sha256 } from '../../shared/files.ts';
 import { gitIn } from '../../shared/git.ts';
+import { changesIn, pathsOf } from './tree-state.ts';
 
 export interface SourceFile {
   /** From the tree's top. */
@@ -39,12 +40,6 @@ export interface Source {
 const TOLD = 10;
 
 const bytewise = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
-
-/** Git's paths as they are, whatever bytes stand in them. */
-const list = (top: string, env: Readonly<Record<string, string | undefined>>, args: string[]): string[] => {
-  const out = gitIn(top, env).run('-c', 'core.quotePath=off', ...args, '-z');
-  return out.split('\0').filter((one) => one !== '');
-};
 
 const sourceFile = (top: string, path: string): SourceFile | undefined => {
   const about = lstatSync(join(top, path), { throwIfNoEntry: false });
@@ -98,24 +93,17 @@ export const openSource = (
   const commit = gitIn(top, env).try('rev-parse', '--verify', 'HEAD^{commit}');
   if (commit === undefined) throw usage(`the git repository of '${recipe}' has no commit yet`);
   const isOurs = isOutput(top, out);
-  const changed = list(top, env, [
-    'status',
-    '--porcelain=v1',
-    '--untracked-files=all',
-    '--no-renames',
-  ]).filter((one) => !(one.startsWith('??') && isOurs(one.slice(3))));
+  const changed = changesIn(top, env, isOurs);
   if (changed.length > 0 && !allowDirty)
     throw usage([
-      ...changed
-        .slice(0, TOLD)
-        .map((one) => `'${one.slice(3)}' is ${one.startsWith('??') ? 'untracked' : 'not committed'}`),
+      ...changed.slice(0, TOLD),
       ...(changed.length > TOLD ? [`${changed.length - TOLD} more files are not committed`] : []),
       "commit, ignore or remove them; '--allow-dirty' builds them and marks the bundle '-dirty'",
     ]);
-  const untracked = list(top, env, ['ls-files', '--others', '--exclude-standard']).filter(
+  const untracked = pathsOf(top, env, ['ls-files', '--others', '--exclude-standard']).filter(
     (one) => !isOurs(one),
   );
-  const all = [...new Set([...list(top, env, ['ls-files', '--cached']), ...untracked])].toSorted(bytewise);
+  const all = [...new Set([...pathsOf(top, env, ['ls-files', '--cached']), ...untracked])].toSorted(bytewise);
   return {
     top,
     commit: commit + (changed.length > 0 ? '-dirty' : ''),
