@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { fill, unknownIn, uses } from './placeholders.ts';
+import { fill, rootPathsIn, settledPath, unknownIn, uses } from './placeholders.ts';
 
 const VALUES = { root: '/r', dir: '/d/a/50', turns: 50, sample: 3 };
 
@@ -38,4 +38,27 @@ describe('placeholders', () => {
     expect(uses('{{root}}', 'root')).toBe(false);
     expect(uses('{root}', 'dir')).toBe(false);
   });
+
+  test.each<[string, string[]]>([
+    ['{root}/lib/a.ts', ['lib/a.ts']],
+    ['-wasm={root}/a.wasm', ['a.wasm']],
+    ['--preload={root}/a.wasm:{root}/b.wasm', ['a.wasm', 'b.wasm']],
+    ['{root}/a,{root}/b;{root}/c {root}/d', ['a', 'b', 'c', 'd']],
+    [`cat "{root}/a" '{root}/b'`, ['a', 'b']],
+    ['{root}/a:{dir}/x', ['a']],
+    ['{root}/{turns}/{sample}', ['{turns}/{sample}']],
+    ['{root}/', ['']],
+    ['{root}', []],
+    ['{{root}}/no', []],
+    ['/abs', []],
+  ])('the paths below the root in %p', (word, paths) => expect(rootPathsIn(word)).toEqual(paths));
+
+  test.each<[string, { turns?: number }, string | undefined]>([
+    ['lib/a.ts', {}, 'lib/a.ts'],
+    ['a{{b}}', {}, 'a{b}'],
+    ['bin/{turns}', {}, undefined],
+    ['bin/{turns}', { turns: 50 }, 'bin/50'],
+    ['a-{sample}', { turns: 50 }, undefined],
+    ['{dir}', {}, undefined],
+  ])('%p with %j is %p', (path, values, wanted) => expect(settledPath(path, values)).toBe(wanted!));
 });

@@ -23,3 +23,16 @@ export const fill = (word: string, values: Values): string =>
     const value = values[name as keyof Values];
     return value === undefined ? whole : String(value);
   });
+
+/**
+ * The paths below the root that a word names, as written there: `lib/a.ts` of `{root}/lib/a.ts`, and of lists and options such
+ * as `-wasm={root}/a.wasm:{root}/b.wasm`. A path ends at white space, at a quote, and at what separates lists.
+ */
+export const rootPathsIn = (word: string): string[] =>
+  [...word.matchAll(/\{root\}\/([^,:;\s"'`]*)/g)].map((found) => found[1]!);
+
+/** A path that {@link rootPathsIn} gave as it is on the disk; undefined when the session completes it. */
+export const settledPath = (path: string, values: Pick<Values, 'turns'> = {}): string | undefined =>
+  [...NAMES].some((name) => !(name in values) && uses(path, name as keyof Values))
+    ? undefined
+    : fill(path, values);

@@ -13,6 +13,7 @@ import {
   readSync,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { rootPathsIn, settledPath } from '../../schemas/placeholders.ts';
 import type { Target } from '../../schemas/profile.ts';
 import { cause } from '../failure.ts';
 import { fileDigest } from './digest.ts';
@@ -198,12 +199,6 @@ export const readBundle = async (
 const archInVersions = (word: string | undefined): Architecture | undefined =>
   word === 'amd64' || word === 'arm64' ? word : undefined;
 
-/** The parts of a bundle that a word of a command names: `{root}/…`, also inside a word such as `-wasm={root}/dist/a.wasm`. */
-const partsIn = (word: string): string[] =>
-  [...word.matchAll(/\{root\}\/([^,:;\s]*)/g)].map((found) =>
-    found[1]!.replaceAll('{{', '{').replaceAll('}}', '}'),
-  );
-
 /** Programs of the base image that a bare command may name. */
 const BASE = new Set(['node']);
 
@@ -216,9 +211,11 @@ export const missingPrograms = ({ files, links }: Contents, targets: readonly Ta
   for (const target of targets)
     for (const command of [target.seed, target.sample, target.command, target.prepare])
       for (const [at, word] of (command ?? []).entries()) {
-        for (const part of partsIn(word))
-          if (!/[{}]/.test(part) && !has(part))
-            problems.add(`target '${target.name}' names '{root}/${part}', which the bundle does not list`);
+        for (const part of rootPathsIn(word)) {
+          const path = settledPath(part);
+          if (path && !has(path))
+            problems.add(`target '${target.name}' names '{root}/${path}', which the bundle does not list`);
+        }
         if (at === 0 && !word.includes('/') && !word.includes('{') && !BASE.has(word) && !has(`bin/${word}`))
           problems.add(
             `target '${target.name}' starts '${word}', which is neither in the bundle's bin/ nor the base image's`,

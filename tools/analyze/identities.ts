@@ -1,12 +1,13 @@
 /** Who was measured: each target's commit and the digest of its program, as the facts give them. Pure. */
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Facts } from '../../schemas/log.ts';
+import { fill, rootPathsIn } from '../../schemas/placeholders.ts';
 import { sha256 } from '../../shared/files.ts';
 import type { MeasuredProfile, MeasuredTarget } from './measured-profile.ts';
 
 /** Whether a word of a command means an artifact: `{root}/path`, also inside an argument, or a path or program outside it. */
 const means = (word: string, artifact: string): boolean => {
-  const inRoot = [...word.matchAll(/\{root\}\/([^,:;\s]*)/g)].map((found) => found[1]!);
+  const inRoot = rootPathsIn(word).map((path) => fill(path, {}));
   if (inRoot.length > 0)
     return inRoot.some((path) => artifact === path || artifact.startsWith(path === '' ? '' : `${path}/`));
   // The session wrote down where it found a program or a script: below the root's bin/, or anywhere else.

@@ -28,7 +28,13 @@ describe('programs are found before anything runs', () => {
     [{ command: ['app'] }, '/root/bin/app'],
     [{ command: ['./a{{b}}'] }, '/here/a{b}'],
     [
-      { sample: ['sort', '{root}/lib/x.ts', '-w={root}/lib/x.ts', '{root}/{turns}', '{{root}}/no'] },
+      {
+        sample: [
+          'sort',
+          ...['{root}/lib/x.ts', '-w={root}/lib/x.ts', '-p={root}/lib/x.ts:{root}/bin/app'],
+          ...['{root}/{turns}', '{{root}}/no', 'cat {root}/lib/x.ts | wc'],
+        ],
+      },
       '/usr/bin/sort',
     ],
   ])('%j', (fields, path) => {

@@ -1,6 +1,6 @@
 /** The programs that a local session starts: each found now, so that none is missed after an hour of measuring. Pure. */
 import { isAbsolute, join, resolve } from 'node:path';
-import { fill, uses } from '../../schemas/placeholders.ts';
+import { fill, rootPathsIn, settledPath, uses } from '../../schemas/placeholders.ts';
 import type { Profile, Target } from '../../schemas/profile.ts';
 import { parseCpuList } from '../../shared/cpu-list.ts';
 import { NODE_MAJOR } from '../../shared/profiles/built-in.ts';
@@ -77,12 +77,11 @@ export interface Places {
 const known = (word: string, root: string): string | undefined =>
   (['dir', 'turns', 'sample'] as const).some((name) => uses(word, name)) ? undefined : fill(word, { root });
 
-/** Files of the root that a command's arguments name, `{root}/…` also inside a word such as `-wasm={root}/a.wasm`. */
+/** Files of the root that a command's arguments name. */
 const rootFiles = (words: readonly string[], root: string): string[] =>
-  words.flatMap((word) => {
-    const from = word.indexOf('{root}/');
-    const path = from === -1 ? undefined : known(word.slice(from), root);
-    return path === undefined ? [] : [path];
+  words.flatMap(rootPathsIn).flatMap((part) => {
+    const path = settledPath(part);
+    return path === undefined ? [] : [join(root, path)];
   });
 
 export interface Programs {

@@ -71,6 +71,11 @@ describe('artifacts', () => {
       { command: ['prog', 'mine.py', 'data', './run'] },
       [join(cwd, 'mine.py'), join(cwd, 'run'), join(elsewhere, 'prog'), ...OWN],
     ],
+    [
+      'beside what the session makes',
+      { sample: ['{root}/other.txt:{dir}/x', '-o={sample},{root}/dist/core.wasm'] },
+      [...OWN, 'dist/core.wasm', 'other.txt'],
+    ],
     ['what the session makes', { sample: ['{dir}/x', '{root}/other-{sample}'] }, OWN],
   ];
   for (const [name, target, wanted] of COMMANDS)
@@ -103,6 +108,20 @@ describe('artifacts', () => {
     expect(versionsIn(cwd)).toEqual({});
     expect(commitIn(root)).toBe('0123456789abcdef0123456789abcdef01234567');
     expect(commitIn(cwd)).toBeUndefined();
+    write(join(elsewhere, 'COMMIT'), 'not a commit\n');
+    expect(commitIn(elsewhere)).toBeUndefined();
+    write(join(elsewhere, 'COMMIT'), '0123456-dirty\n');
+    expect(commitIn(elsewhere)).toBe('0123456-dirty');
+  });
+
+  test('without a root, nothing of the directory where the session was started', () => {
+    const before = process.cwd();
+    try {
+      process.chdir(root);
+      expect([versionsIn(''), commitIn('')]).toEqual([{}, undefined]);
+    } finally {
+      process.chdir(before);
+    }
   });
 
   test('programs are found as execvp finds them', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
-import { fill, uses } from '../../schemas/placeholders.ts';
+import { fill, rootPathsIn, settledPath, uses } from '../../schemas/placeholders.ts';
 import { isExecutable, isFile } from '../../shared/file-kinds.ts';
 import { SessionError } from './session-error.ts';
 
@@ -50,10 +50,13 @@ const pathsOf = (
   cwd: string,
 ): string[] =>
   command.flatMap((word, at) => {
+    if (root !== '' && uses(word, 'root'))
+      return rootPathsIn(word).flatMap((part) => {
+        const below = settledPath(part, { turns });
+        return below === undefined ? [] : [`${root}/${below}`];
+      });
     // What the session itself makes is no artifact.
     if (uses(word, 'dir') || uses(word, 'sample')) return [];
-    if (root !== '' && uses(word, 'root'))
-      return [...word.matchAll(/\{root\}\/[^,:;\s]*/g)].map(([part]) => fill(part, { root, turns }));
     const filled = fill(word, { turns });
     if (at === 0) return which(filled, path, cwd) ?? [];
     const argument = resolve(cwd, filled);
@@ -138,20 +141,24 @@ export const refuseChanged = (
     );
 };
 
+/** A file of the root; without a root there is none, whatever stands where the session was started. */
+const textIn = (root: string, name: string): string | undefined =>
+  root === '' ? undefined : textOf(join(root, name));
+
 /** `key=value` lines of VERSIONS; empty without the file. */
 export const versionsIn = (root: string): Record<string, string> =>
   Object.fromEntries(
-    [...(textOf(join(root, 'VERSIONS')) ?? '').matchAll(/^([^=\s]+)=(.*)$/gm)].map(([, key, value]) => [
+    [...(textIn(root, 'VERSIONS') ?? '').matchAll(/^([^=\s]+)=(.*)$/gm)].map(([, key, value]) => [
       key!,
       value!.trim(),
     ]),
   );
 
+const COMMIT = /^([0-9a-f]{7,64})(-dirty)?$/;
+
 /** The commit that the artifacts were built from; absent when they don't say. */
 export const commitIn = (root: string): string | undefined =>
-  textOf(join(root, 'COMMIT'))?.trim() || undefined;
-
-const COMMIT = /^([0-9a-f]{7,64})(-dirty)?$/;
+  COMMIT.exec(textIn(root, 'COMMIT')?.trim() ?? '')?.[0];
 
 /** Whether artifacts of a commit are those asked for: a prefix of at least 7 digits matches, `-dirty` must agree. */
 export const commitFits = (wanted: string, commit: string): boolean => {

@@ -6,6 +6,7 @@ const later = (seconds: number): number => Date.parse(at) + seconds * 1000;
 
 test.each<[string, string | undefined, number, number]>([
   ['waited for a node', at, later(40.5), 40.5],
+  ['waited past its limit, and not past its deadline', at, later(610), 610],
   ['not told', undefined, later(40), 0],
   ['an annotation that is not there', '', later(40), 0],
   ['no time', 'soon', later(40), 0],

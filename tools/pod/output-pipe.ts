@@ -1,5 +1,20 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, read, writeSync } from 'node:fs';
+import { cause } from '../../shared/failure.ts';
+import { SessionError } from './session-error.ts';
+
+/** Not every file system has pipes. */
+const makePipe = (path: string): void => {
+  const { error, status, stderr } = spawnSync('mkfifo', ['-m', '600', path], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (status === 0) return;
+  const said = error ? cause(error) : stderr.toString('utf8').trim();
+  throw new SessionError(
+    'system',
+    `can't make a pipe at '${path}': ${said}; let TMPDIR be another directory`,
+  );
+};
 
 /**
  * The pipe that measured processes write their stdout to. A named one, because both runtimes give a socket to a child whose
@@ -15,7 +30,7 @@ export class OutputPipe {
 
   /** `path` must not exist; it is removed with the directory it is in. */
   constructor(path: string) {
-    execFileSync('mkfifo', ['-m', '600', path], { stdio: ['ignore', 'ignore', 'pipe'] });
+    makePipe(path);
     this.#path = path;
     // Opening either end waits for the other; a non-blocking reader doesn't, and lets the writer in, and so the blocking reader.
     const first = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

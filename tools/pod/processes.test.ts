@@ -128,10 +128,28 @@ describe('the output pipe', () => {
   test('can be closed while somebody still holds it', async () => {
     const pipe = new OutputPipe(join(directory, 'held'));
     const writer = pipe.writer();
-    const drained = pipe.drain(() => undefined);
+    const parts: string[] = [];
+    const drained = pipe.drain((part) => void parts.push(part.toString()));
+    writeSync(writer, 'before');
+    while (parts.length === 0) await Bun.sleep(1);
     pipe.close();
     await drained;
+    // Nobody reads any more: what the holder says later is nowhere.
+    expect(() => writeSync(writer, 'after')).toThrow('EPIPE');
     closeSync(writer);
+    expect(parts.join('')).toBe('before');
+  });
+
+  test('that can not be made says so, and is no bug of ours', () => {
+    const nowhere = join(directory, 'absent', 'pipe');
+    expect(() => new OutputPipe(nowhere)).toThrow(
+      expect.objectContaining({
+        code: 'system',
+        message: expect.stringMatching(
+          /^can't make a pipe at '.*absent\/pipe': .*; let TMPDIR be another directory$/,
+        ),
+      }),
+    );
   });
 });
 

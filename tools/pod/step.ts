@@ -94,7 +94,7 @@ const workloadSeed = async (asked: Asked): Promise<Outcome> => {
 const workloadSample = async (asked: Asked): Promise<Outcome> => {
   const { target, run, values } = asked;
   const { stdout, measured } = await kept(asked, words(target.sample, values));
-  const fields = fieldsOf(run, sampleFields(stdout));
+  const fields = fieldsOf(run, sampleFields(stdout, asked.bench.profile.metrics));
   const impossible = impossibleTimes(fields, measured.wallMs);
   if (impossible) throw run.error('step', impossible);
   return { fields, measured: [measured] };

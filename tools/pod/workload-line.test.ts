@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import * as v from 'valibot';
 import { sample, seed } from '../../schemas/log.ts';
+import type { Metric } from '../../schemas/profile.ts';
 import { impossibleTimes, sampleFields, seedFields } from './workload-line.ts';
 
 const GOOD = '{"open":1.5,"turn":[2,0,3e2]}';
@@ -41,7 +42,12 @@ const LINES: [string, string, string | undefined][] = [
     '{"open":1,"turn":[1],"x":{"y":[0,-1e999]}}',
     'x.y[1]: expected a finite number',
   ],
-  ['no open', '{"turn":[1]}', 'open: expected a finite number ≥ 0, found nothing'],
+  ['no open', '{"turn":[1]}', 'open: expected a finite number ≥ 0, at most 1e18, found nothing'],
+  ['the largest', '{"open":1e18,"turn":[1e18],"bytes":1e18,"growthPerTurn":-1e18}', undefined],
+  ['an open beyond', '{"open":1.1e18,"turn":[1]}', 'open: expected'],
+  ['a turn beyond', '{"open":1,"turn":[1e19]}', 'turn[0]: expected'],
+  ['bytes beyond', '{"open":1,"turn":[1],"bytes":1e19}', 'bytes: expected'],
+  ['a growth beyond', '{"open":1,"turn":[1],"growthPerTurn":-1e19}', 'growthPerTurn: expected'],
   ['open as text', '{"open":"1","turn":[1]}', 'open: expected'],
   ['open below 0', '{"open":-1,"turn":[1]}', 'open: expected'],
   ['no turn', '{"open":1}', 'turn: expected'],
@@ -106,6 +112,36 @@ describe('a sample line', () => {
     });
   });
 
+  describe("the profile's own metrics", () => {
+    const metric = (more: Partial<Metric>): Metric => ({
+      key: 'mine',
+      unit: '1',
+      better: 'lower',
+      gated: false,
+      pooled: false,
+      signed: false,
+      ...more,
+    });
+    test.each<[string, Partial<Metric>, unknown, boolean]>([
+      ['a number', {}, 3, true],
+      ['not measured', {}, null, true],
+      ['absent', {}, undefined, true],
+      ['a text', {}, 'x', false],
+      ['below 0', {}, -1, false],
+      ['below 0 where it may be', { signed: true }, -1, true],
+      ['beyond', { signed: true }, -1e19, false],
+      ['a list where one is wanted', {}, [1], false],
+      ['a list', { pooled: true }, [1, 0], true],
+      ['a number where a list is wanted', { pooled: true }, 1, false],
+      ['a list with a text', { pooled: true }, [1, '2'], false],
+      ['a list below 0', { pooled: true }, [-1], false],
+    ])('%s', (_, more, value, good) => {
+      const handed = sampleFields(JSON.stringify({ open: 1, turn: [1], mine: value }), [metric(more)]);
+      if (good) expect(handed).toHaveProperty('fields');
+      else expect(handed).toEqual({ wrong: expect.stringContaining('printed mine: expected') });
+    });
+  });
+
   test('open and turns fit into the life of the process', () => {
     expect(impossibleTimes({ open: 1, turn: [2, 3] }, 6)).toBeUndefined();
     expect(impossibleTimes({ open: 1, turn: [2, 3] }, 5.9995)).toBeUndefined();
@@ -128,6 +164,8 @@ describe('a seed file', () => {
     ['{"seedMs":-1,"fingerprint":"abc"}', 'seedMs: expected'],
     ['{"seedMs":1e999,"fingerprint":"abc"}', 'seedMs: expected'],
     ['{"seedMs":1,"fingerprint":"abc","bytes":-5}', 'bytes: expected'],
+    ['{"seedMs":1e19,"fingerprint":"abc"}', 'seedMs: expected'],
+    ['{"seedMs":1,"fingerprint":"abc","bytes":1e19}', 'bytes: expected'],
     ['', 'no JSON object'],
     ['[]', 'no JSON object'],
   ];

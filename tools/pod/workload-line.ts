@@ -3,6 +3,8 @@
  * no schema library; the tests hold it against schemas/log.ts. Each function gives the fields or says what is wrong.
  */
 
+import type { Metric } from '../../schemas/profile.ts';
+
 /** Fields of a workload, or a sentence that continues "the sample of … ". */
 export type Handed = { fields: Record<string, unknown> } | { wrong: string };
 
@@ -17,8 +19,11 @@ const shown = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 };
 
-const isAmount = (value: unknown): boolean =>
-  typeof value === 'number' && value >= 0 && Number.isFinite(value);
+/** As schemas/log.ts has it: a line that is taken here is one that can be analyzed. */
+const LARGEST = 1e18;
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= LARGEST;
+const isAmount = (value: unknown): boolean => isNumber(value) && value >= 0;
 const isNull = (value: unknown): boolean => value === null || value === undefined;
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -55,7 +60,8 @@ const objectOf = (text: string): Record<string, unknown> | undefined => {
   }
 };
 
-const AMOUNT = 'a finite number ≥ 0';
+const AMOUNT = 'a finite number ≥ 0, at most 1e18';
+const NUMBER = 'a finite number between -1e18 and 1e18';
 /** Fields of a sample line that may be missing or null (schemas/log.ts). */
 const OPTIONAL = ['openCpu', 'bytes', 'peakRss', 'retained', 'cpuSeconds', 'rss'];
 
@@ -76,10 +82,25 @@ const firstWrong = (line: Record<string, unknown>): [string, string, unknown] | 
   }
   for (const name of OPTIONAL)
     if (!isNull(line[name]) && !isAmount(line[name])) return [name, AMOUNT, line[name]];
-  if (!isNull(growthPerTurn) && typeof growthPerTurn !== 'number')
-    return ['growthPerTurn', 'a finite number', growthPerTurn];
+  if (!isNull(growthPerTurn) && !isNumber(growthPerTurn)) return ['growthPerTurn', NUMBER, growthPerTurn];
   if (!isNull(fingerprint) && (typeof fingerprint !== 'string' || fingerprint === ''))
     return ['fingerprint', 'a text that is not empty', fingerprint];
+  return undefined;
+};
+
+/** The first of the profile's own metrics that analyses could not take. */
+const firstWrongMetric = (
+  line: Record<string, unknown>,
+  metrics: readonly Metric[],
+): [string, string, unknown] | undefined => {
+  for (const { key, signed, pooled } of metrics) {
+    const value = line[key];
+    if (isNull(value)) continue;
+    const fits = signed ? isNumber : isAmount;
+    const wanted = signed ? NUMBER : AMOUNT;
+    if (!pooled && !fits(value)) return [key, wanted, value];
+    if (pooled && !(isList(value) && value.every(fits))) return [key, `a list, each ${wanted}`, value];
+  }
   return undefined;
 };
 
@@ -89,8 +110,8 @@ const moved = (line: Record<string, unknown>, own: ReadonlySet<string>): Record<
     Object.entries(line).map(([key, value]) => [own.has(key) ? `bench_${key}` : key, value]),
   );
 
-/** The sample's line: exactly one JSON object with `open` and `turn[]` on stdout. */
-export const sampleFields = (stdout: string): Handed => {
+/** The sample's line: exactly one JSON object with `open` and `turn[]` on stdout, and the profile's own metrics as it declares them. */
+export const sampleFields = (stdout: string, metrics: readonly Metric[] = []): Handed => {
   const lines = stdout.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0)
     return { wrong: 'printed nothing to stdout; one JSON line with open and turn is wanted' };
@@ -100,7 +121,7 @@ export const sampleFields = (stdout: string): Handed => {
     };
   const line = objectOf(lines[0]!);
   if (!line) return { wrong: `printed no JSON object to stdout, but '${shown(lines[0])}'` };
-  const wrong = firstWrong(line);
+  const wrong = firstWrong(line) ?? firstWrongMetric(line, metrics);
   if (wrong) return { wrong: `printed ${wrong[0]}: expected ${wrong[1]}, found ${shown(wrong[2])}` };
   return { fields: moved(line, SESSION_FIELDS) };
 };
