@@ -31,7 +31,7 @@ export const localArtifacts = (
 ): Artifacts => {
   const root = bundle === undefined ? workloadsRoot(world.env) : resolve(world.cwd, bundle);
   const machine = machineOf(world);
-  const runtime = builtIn ? withRuntime(profile, machine) : { profile };
+  const runtime = builtIn ? withRuntime(profile, machine, root) : { profile };
   const measured = runtime.profile.targets.filter(
     (one) => flags.mode === 'compare' || one.role === 'reference',
   );
@@ -44,7 +44,7 @@ export const localArtifacts = (
     problems: [
       // Without its root everything in it is missing: one mistake, one problem.
       ...(isDirectory(root) ? programs.problems : [`bundle '${bundle}' is not a directory`]),
-      ...(builtIn ? [] : runtimeProblems(profile, machine)),
+      ...(builtIn ? [] : runtimeProblems(profile, machine, root)),
       ...pinProblems(flags.pin!, machine),
     ],
   };

@@ -113,6 +113,17 @@ describe('the runtime of built-in workloads', () => {
     expect(found.map((one) => one.split(';')[0]!)).toEqual(problems);
   });
 
+  test("the artifacts' own Node is the one that is started, whatever the PATH has", () => {
+    const both = machine(['/usr/bin/node', '/root/bin/node', '/usr/bin/bun'], [], {
+      nodeMajor: (path) => (path === '/root/bin/node' ? 24 : 20),
+    });
+    expect([runtimeProblems(store, both, '/root'), withRuntime(store, both, '/root')]).toEqual([
+      [],
+      { profile: store },
+    ]);
+    expect(withRuntime(store, both, '/other').said).toContain("'node' on the PATH is release 20");
+  });
+
   test('a profile about runtimes keeps them', () => {
     const runtimes = BUILT_IN['runtimes']!;
     expect(withRuntime(runtimes, machine([]))).toEqual({ profile: runtimes });

@@ -15,15 +15,20 @@ const commandsOf = (target: Target): [string, readonly string[]][] =>
 const isTypeScriptOnNode = (words: readonly string[]): boolean =>
   words[0] === 'node' && words.slice(1).some((word) => word.startsWith('{root}/') && word.endsWith('.ts'));
 
+/** The Node that a session starts: bin/ of the artifacts stands first on its PATH. */
+const nodeOf = (machine: Machine, root: string | undefined): string | undefined =>
+  (root === undefined ? undefined : [join(root, 'bin/node')].find(machine.isExecutable)) ??
+  machine.onPath('node');
+
 /** The first Node that can be told to run TypeScript. */
 const NODE_WITH_TYPES = 22;
 
 /** A profile of the user's own keeps its runtime; one that can't run what it is given is refused. */
-export const runtimeProblems = (profile: Profile, machine: Machine): string[] => {
+export const runtimeProblems = (profile: Profile, machine: Machine, root?: string): string[] => {
   const wanting = profile.targets.filter((one) =>
     commandsOf(one).some(([, words]) => isTypeScriptOnNode(words)),
   );
-  const node = wanting.length > 0 ? machine.onPath('node') : undefined;
+  const node = wanting.length > 0 ? nodeOf(machine, root) : undefined;
   const major = node === undefined ? undefined : machine.nodeMajor(node);
   return major === undefined || major >= NODE_WITH_TYPES
     ? []
@@ -42,13 +47,13 @@ export interface Runtime {
 }
 
 /**
- * Built-in workloads name `node` as their runtime, which in a pod is the base image's. Here it is the PATH's Node when it
+ * Built-in workloads name `node` as their runtime, which in a pod is the base image's. Here it is the Node of the artifacts, or the PATH's, when it
  * runs TypeScript, else Bun: the PATH's, else the one that runs this. What was chosen is written into the profile.
  */
-export const withRuntime = (profile: Profile, machine: Machine): Runtime => {
+export const withRuntime = (profile: Profile, machine: Machine, root?: string): Runtime => {
   if (!profile.targets.some((target) => commandsOf(target).some(([, words]) => isTypeScriptOnNode(words))))
     return { profile };
-  const node = machine.onPath('node');
+  const node = nodeOf(machine, root);
   const major = node === undefined ? undefined : machine.nodeMajor(node);
   if (major !== undefined && major >= NODE_MAJOR) return { profile };
   const bun = machine.onPath('bun') ? ['bun'] : machine.bun.map(braced);
