@@ -7,7 +7,16 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
@@ -153,13 +162,50 @@ export const builtTree = async (plan: BuildPlan, world: World, talk: Talk): Prom
   }
 };
 
-/** Removes every kept build of this repository; gives their paths. */
-export const removeBuilds = (git: Git, env: World['env']): string[] => {
+/** Kept builds that are gone now, and those that another k8sbench builds at this moment, by their paths. */
+export interface Removed {
+  gone: string[];
+  busy: string[];
+}
+
+/** Removes every kept build of this repository that nobody builds now. */
+export const removeBuilds = (git: Git, env: World['env']): Removed => {
   const builds = buildsDirectory(git, env);
-  if (!existsSync(builds)) return [];
+  const removed: Removed = { gone: [], busy: [] };
+  if (!existsSync(builds)) return removed;
   const entries = readdirSync(builds, { withFileTypes: true }).filter((one) => one.isDirectory());
-  const paths = entries.map((one) => join(builds, one.name));
-  for (const path of paths) removeEntry(git, path);
-  rmSync(builds, { recursive: true, force: true });
-  return paths;
+  for (const { name } of entries) {
+    const path = join(builds, name);
+    const release = tryLock(`${path}.lock`);
+    if (release === undefined) {
+      removed.busy.push(path);
+      continue;
+    }
+    try {
+      removeEntry(git, path);
+      // While it is held: whoever waits for it sees that it is another file now, and takes that one.
+      rmSync(`${path}.lock`, { force: true });
+      removed.gone.push(path);
+    } finally {
+      release();
+    }
+  }
+  if (removed.busy.length === 0) removeUnused(builds);
+  return removed;
+};
+
+/** What is left of a directory of builds: locks of builds that never began. One that is held, or a build of this moment, keeps it. */
+const removeUnused = (builds: string): void => {
+  for (const name of readdirSync(builds).filter((one) => one.endsWith('.lock'))) {
+    const path = join(builds, name);
+    const release = tryLock(path);
+    if (release === undefined) return;
+    rmSync(path, { force: true });
+    release();
+  }
+  try {
+    rmdirSync(builds);
+  } catch {
+    // Somebody has begun a build in it.
+  }
 };

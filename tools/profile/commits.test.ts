@@ -1,10 +1,20 @@
 /** `profile --old --new` on a real repository: two commits built, kept, found again, removed. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
 import type { Exit } from '../../shared/exit.ts';
+import { tryLock } from '../../shared/files.ts';
 import { runTool } from '../../test/outside.ts';
 import { main } from './main.ts';
 
@@ -221,6 +231,22 @@ describe('what goes wrong', () => {
     expect(both.map((one) => one.exit)).toEqual([0, 0]);
     expect(readFileSync(join(programOf(both[0]!.stdout, 'old'), '../../built.txt'), 'utf8')).toBe('x\n');
   });
+});
+
+test('a build that another k8sbench makes now is left alone, and its lock with it', async () => {
+  const made = await profile(compare);
+  const entries = ['old', 'new'].map((name) => join(programOf(made.stdout, name), '../../..'));
+  const release = tryLock(`${entries[0]}.lock`)!;
+  const inode = statSync(`${entries[0]}.lock`).ino;
+  const { exit, stdout, stderr } = await profile(['--remove-builds']);
+  expect(exit).toBe(0);
+  expect(stderr).toContain(`'${entries[0]}' is being built now; left alone`);
+  expect(stdout).not.toContain(entries[0]!);
+  expect(entries.map((one) => existsSync(join(one, 'built.json')))).toEqual([true, false]);
+  expect(statSync(`${entries[0]}.lock`).ino).toBe(inode);
+  release();
+  expect((await profile(['--remove-builds'])).stdout).toBe(`${entries[0]}\n`);
+  expect(existsSync(join(entries[0]!, '..'))).toBe(false);
 });
 
 test('kept builds can be removed, and are forgotten by git', async () => {

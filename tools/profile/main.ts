@@ -49,8 +49,9 @@ export const tool = defineTool({
       return EXIT.done;
     }
     if (asked.use === 'remove-builds') {
-      for (const path of removeBuilds(gitIn(world.cwd, world.env), world.env))
-        await world.stdout.write(`${path}\n`);
+      const { gone, busy } = removeBuilds(gitIn(world.cwd, world.env), world.env);
+      for (const path of busy) talk.warn(`'${path}' is being built now; left alone`);
+      for (const path of gone) await world.stdout.write(`${path}\n`);
       return EXIT.done;
     }
     const made =
