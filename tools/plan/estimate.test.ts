@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { BUILT_IN } from '../../shared/profiles/built-in.ts';
 import { estimateOf } from './estimate.ts';
 import { layDown, type Request } from './lay-down.ts';
-import { overLimit } from './show.ts';
+import { overLimit, planTable } from './show.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'k8sbench-estimate-'));
 afterAll(() => rmSync(out, { recursive: true }));
@@ -35,8 +35,8 @@ const request = (rounds: number, turns: number[]): Request => ({
   },
   children: 1,
 });
-const line = (t: string, time: number): string =>
-  `${JSON.stringify({ t, at: new Date(time * 1000).toISOString() })}\n`;
+const line = (t: string, time: number, more: object = {}): string =>
+  `${JSON.stringify({ t, at: new Date(time * 1000).toISOString(), ...more })}\n`;
 /** A run that took so many seconds, its log written at a time. */
 const measured = (
   name: string,
@@ -45,12 +45,16 @@ const measured = (
   seconds: number,
   at: number,
   done = true,
+  samples = rounds * 3,
 ): void => {
   const dir = join(out, name);
   mkdirSync(dir);
   for (const [file, text] of layDown(request(rounds, turns), name, 0).files)
     writeFileSync(join(dir, file), text);
-  writeFileSync(join(dir, 'pod.log'), line('facts', 100) + (done ? line('done', 100 + seconds) : ''));
+  writeFileSync(
+    join(dir, 'pod.log'),
+    line('facts', 100) + (done ? line('done', 100 + seconds, { seeds: 2, samples }) : ''),
+  );
   utimesSync(join(dir, 'pod.log'), at, at);
 };
 
@@ -72,7 +76,7 @@ test('the newest finished run alike, per step', () => {
   const lines = line('sample', 0).repeat(5000);
   writeFileSync(
     join(out, 'newer', 'pod.log'),
-    line('facts', 100) + lines + line('done', 120) + line('end', 120),
+    line('facts', 100) + lines + line('done', 120, { seeds: 2, samples: 18 }) + line('end', 120),
   );
   utimesSync(join(out, 'newer', 'pod.log'), 6, 6);
   measured('without-plan', 6, [50], 1, 7);
@@ -94,4 +98,21 @@ test('a session that will be stopped before it is done is told', () => {
   expect(tellsOf(5400, 7200)[0]).toBe(
     "a session will take about 2 h 0 min, as older did, and is stopped after 1 h 30 min, before the deadline of 60 s; plan with a later '--deadline', or fewer rounds or sizes",
   );
+});
+
+test('of a run that ended early, as it was decided, the steps that were taken count', () => {
+  const planned = layDown(request(12, [77]), 'new', 0).plan;
+  // 2 seeds and 6 of 12 × 3 samples in 40 s.
+  measured('early', 12, [77], 40, 5, true, 18);
+  expect(estimateOf(out, planned)).toEqual({ seconds: 76, from: 'early' });
+});
+
+test.each([
+  ['sessions', { sessions: 5 }, 'about 50 min'],
+  ['spread', { spread: 5 }, 'about 10 min'],
+])('%s of 10 min each take %j', (_, about, takes) => {
+  const asked = request(12, [50]);
+  const several = { ...asked, about: { ...asked.about, ...about }, children: 5 };
+  const { plan } = layDown(several, 'new', 0);
+  expect(planTable(several, plan, { seconds: 600, from: 'x' })).toContain(`${takes}`);
 });

@@ -30,11 +30,13 @@ const endsOf = (path: string): { first: string; last: string } => {
 const timeOf = (line: string | undefined): number =>
   Date.parse(String((JSON.parse(line ?? '{}') as { at?: unknown }).at));
 
-/** Seconds from the first line of a log to its `done`; NaN when it is not finished. */
-const measuredSeconds = (path: string): number => {
+/** Seconds from the first line of a log to its `done`, and the steps that it took: it may have ended early, as planned. */
+const measuredIn = (path: string): { seconds: number; steps: number } => {
   const { first, last } = endsOf(path);
   const done = last.split('\n').findLast((line) => line.startsWith('{"t":"done"'));
-  return (timeOf(done) - timeOf(first.split('\n', 1)[0])) / 1000;
+  const { seeds, samples } = JSON.parse(done ?? '{}') as { seeds?: number; samples?: number };
+  const seconds = (timeOf(done) - timeOf(first.split('\n', 1)[0])) / 1000;
+  return { seconds, steps: Number(seeds) + Number(samples) };
 };
 
 const isAlike = ({ mode, profile, turns, delivery }: Run, { compact }: Plan): boolean =>
@@ -47,8 +49,11 @@ const isAlike = ({ mode, profile, turns, delivery }: Run, { compact }: Plan): bo
 const estimateFrom = (directory: string, from: string, plan: Plan): Estimate | undefined => {
   if (!isAlike(readJson(join(directory, 'run.json'), runSchema), plan)) return undefined;
   const { steps } = readJson(join(directory, 'plan.json'), planSchema);
-  const seconds = measuredSeconds(join(directory, 'pod.log'));
-  return seconds > 0 ? { seconds: (seconds / steps.length) * plan.steps.length, from } : undefined;
+  const measured = measuredIn(join(directory, 'pod.log'));
+  // Warm-ups are steps that `done` does not count.
+  const taken = measured.steps + steps.filter((one) => one.step === 'warmup').length;
+  const seconds = (measured.seconds / taken) * plan.steps.length;
+  return seconds > 0 && Number.isFinite(seconds) ? { seconds, from } : undefined;
 };
 
 /** Finished or unfinished runs in a directory, the one measured last first. */

@@ -57,7 +57,7 @@ export const planTable = (request: Request, plan: Plan, estimate?: Estimate): st
       ? [
           [
             'takes',
-            `about ${timeInWords(estimate.seconds * Math.max(1, children))}, as ${estimate.from} did`,
+            `about ${timeInWords(estimate.seconds * (about.sessions ?? 1))}, as ${estimate.from} did`,
           ] as [string, string],
         ]
       : []),
