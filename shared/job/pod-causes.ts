@@ -29,10 +29,13 @@ export interface PodSays {
   status: { reason?: string; message?: string; conditions?: Condition[] };
 }
 
-/** Of the Job and its pod, newest last. */
+/** Of the Job and its pod, newest last where they say no time. */
 export interface EventSays {
   reason?: string;
   message?: string;
+  /** When it was seen last: the same event again is counted in the one that stands. */
+  lastTimestamp?: string | null;
+  eventTime?: string | null;
 }
 
 export type PodCause =
@@ -139,7 +142,8 @@ export const waitingIn = ({ waiting }: ContainerState): FoundCause | undefined =
   const { reason = '', message = '' } = waiting ?? {};
   if (/no match for platform|exec format error/.test(message)) return found('wrong-architecture', message);
   if (PULL.has(reason))
-    return /\b429\b|too ?many ?requests|\b50[0234]\b|timeout|deadline exceeded/i.test(message)
+    // An answer, if a refusing one. A registry that does not answer is away or misspelt as a rule, and that does not pass.
+    return /\b429\b|too ?many ?requests|\b50[0234]\b/i.test(message)
       ? found('registry-busy', message)
       : found('image', message || reason);
   if (reason === 'CreateContainerConfigError') return found('config', message);
@@ -175,10 +179,21 @@ export const schedulingOf = (pod: PodSays, events: readonly EventSays[]): FoundC
   return unscheduled(said);
 };
 
-/** A volume that a pod which has not started can't be given. */
+/** ms since the epoch; NaN when an event does not say. */
+const timeOf = ({ lastTimestamp, eventTime }: EventSays): number =>
+  Date.parse(lastTimestamp ?? eventTime ?? '');
+
+/** What comes after every volume stands: a kubelet pulls no image before. */
+const MOUNTED = new Set(['SuccessfulAttachVolume', 'Pulling', 'Pulled', 'Created', 'Started']);
+
+/** A volume that a pod which has not started can't be given; one that came late in the end is none. */
 export const mountIn = (events: readonly EventSays[]): FoundCause | undefined => {
-  const last = events.findLast((one) => one.reason === 'FailedMount' || one.reason === 'FailedAttachVolume');
-  return last && found('volume', last.message);
+  const about = events.filter(
+    ({ reason = '' }) => /^Failed(Mount|AttachVolume)$/.test(reason) || MOUNTED.has(reason),
+  );
+  // Stable: of the same second, the order in which they are listed counts.
+  const last = about.toSorted((a, b) => timeOf(a) - timeOf(b) || 0).at(-1);
+  return last && !MOUNTED.has(last.reason ?? '') ? found('volume', last.message) : undefined;
 };
 
 /** `requests.cpu=2,pods=1` behind a word, as a quota's refusal has it. */

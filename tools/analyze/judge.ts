@@ -114,9 +114,10 @@ export const refusals = (
         maxCv,
       })
     : [];
-  const scaling = sessions
-    .filter((one) => !one.pin.fixedClock)
-    .map((one) => `the measured cores of node '${one.facts.node}' scale their clock: reported, never judged`);
+  const scalingNodes = new Set(sessions.filter((one) => !one.pin.fixedClock).map((one) => one.facts.node));
+  const scaling = [...scalingNodes].map(
+    (node) => `the measured cores of node '${node}' scale their clock: reported, never judged`,
+  );
   const kinds = new Set<Refusal>(gated.map((one) => one.kind));
   if (unfit.length > 0) kinds.add('calibration');
   if (scaling.length > 0) kinds.add('scaling');

@@ -520,3 +520,16 @@ describe('what is asked wrongly, or can not be judged', () => {
     expect(existsSync(join(run, 'analysis.json'))).toBe(false);
   });
 });
+
+test('a node that scales its clock is named once, however many sessions it ran', async () => {
+  const scaling = (at: number, node: string): string =>
+    session(at, { facts: { node }, pin: { fixedClock: false } });
+  const run = children([scaling(1, 'a'), scaling(2, 'a'), scaling(3, 'b')]);
+  expect((await analyze(run)).exit).toBe(3);
+  const reasons = (json(run, 'analysis.json').reasons as string[]).filter((one) => one.includes('scale'));
+  expect(reasons).toEqual(
+    ['a', 'b'].map(
+      (node) => `the measured cores of node '${node}' scale their clock: reported, never judged`,
+    ),
+  );
+});

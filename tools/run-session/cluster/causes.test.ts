@@ -61,6 +61,20 @@ const ROWS: readonly (readonly [string, Partial<Situation>, CauseName | undefine
     waiting('ImagePullBackOff', 'Back-off pulling image "x": ErrImagePull: denied'),
     'image',
   ],
+  [
+    'no such registry',
+    waiting('ErrImagePull', 'dial tcp: lookup regsitry.example on 10.0.0.10:53: no such host'),
+    'image',
+  ],
+  [
+    'a registry that nobody answers for',
+    waiting(
+      'ImagePullBackOff',
+      'failed to do request: Head "https://r/v2/": dial tcp 192.0.2.1:443: i/o timeout',
+    ),
+    'image',
+  ],
+  ['no answer in time', waiting('ErrImagePull', 'rpc error: context deadline exceeded'), 'image'],
   ['429', waiting('ImagePullBackOff', 'unexpected status: 429 Too Many Requests'), 'registry-busy'],
   ['503', waiting('ErrImagePull', 'unexpected status from HEAD: 503 Service Unavailable'), 'registry-busy'],
   [
@@ -85,6 +99,37 @@ const ROWS: readonly (readonly [string, Partial<Situation>, CauseName | undefine
     { ...waiting('ContainerCreating', ''), events: [{ reason: 'FailedMount', message: 'timed out' }] as any },
     'volume',
     /timed out/,
+  ],
+  ...(['SuccessfulAttachVolume', 'Pulling', 'Pulled', 'Created'] as const).map(
+    (reason) =>
+      [
+        `a mount that failed before '${reason}'`,
+        { ...waiting('ContainerCreating', ''), events: [{ reason: 'FailedMount' }, { reason }] as any },
+        undefined,
+      ] as const,
+  ),
+  [
+    'a mount that fails again after the volume came: the same event, seen later',
+    {
+      ...waiting('ContainerCreating', ''),
+      events: [
+        { reason: 'FailedMount', message: 'wrong fs', lastTimestamp: '2026-01-02T03:04:03Z' },
+        { reason: 'SuccessfulAttachVolume', lastTimestamp: '2026-01-02T03:04:01Z' },
+      ] as any,
+    },
+    'volume',
+    /wrong fs/,
+  ],
+  [
+    'a mount that failed before, listed last',
+    {
+      ...waiting('ContainerCreating', ''),
+      events: [
+        { reason: 'Pulling', lastTimestamp: '2026-01-02T03:04:03Z' },
+        { reason: 'FailedAttachVolume', lastTimestamp: '2026-01-02T03:04:01Z' },
+      ] as any,
+    },
+    undefined,
   ],
   [
     'taint',
@@ -206,6 +251,8 @@ const ROWS: readonly (readonly [string, Partial<Situation>, CauseName | undefine
   ],
   ['the pod is gone', { pods: [pod()], gonePods: new Set(['u']) }, 'pod-deleted'],
   ['the Job is gone', { jobGone: true }, 'job-deleted'],
+  ['another pod than an earlier runner saw', { pods: [pod()], knownPod: 'before' }, 'second-pod'],
+  ['the pod that an earlier runner saw', { pods: [pod()], knownPod: 'u' }, undefined],
   ['two pods', { pods: [pod(), pod({}, { uid: 'v' })] }, 'second-pod'],
   [
     'deadline',
