@@ -240,6 +240,18 @@ describe('help, version and errors', () => {
     ]);
   });
 
+  test('what a signal cut short is an interruption, and a bug stays one', async () => {
+    const interrupted = AbortSignal.abort('SIGTERM');
+    for (const error of ['SIGTERM', new DOMException('aborted', 'AbortError')])
+      expect(await runTool(failing(error).main, [], { interrupted })).toMatchObject({
+        exit: 130,
+        stderr: 'try: error: interrupted by SIGTERM\n',
+      });
+    const bug = await runTool(failing(new TypeError('oops')).main, [], { interrupted });
+    expect([bug.exit, bug.stderr.includes('bug in k8sbench')]).toEqual([1, true]);
+    expect((await runTool(failing('SIGTERM').main, [])).exit).toBe(1);
+  });
+
   test('a bug shows its stack and asks for a report', async () => {
     const { exit, stderr } = await runTool(failing(new TypeError('oops')).main, []);
     expect(exit).toBe(1);

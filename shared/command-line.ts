@@ -256,6 +256,11 @@ export const report = (error: unknown, talk: Talk): Exit => {
   return EXIT.failed;
 };
 
+/** What a signal cuts short, such as a request, throws the signal's own name or an AbortError. */
+const isInterruption = (error: unknown, { interrupted }: World): boolean =>
+  interrupted.aborted &&
+  (error === interrupted.reason || (error as { name?: unknown } | undefined)?.name === 'AbortError');
+
 /**
  * One tool from its definition. `main` refuses unknown flags, repeated flags, surplus words and values out of range, all
  * in one message, before `run` is called; it returns the exit status and never ends the process.
@@ -284,7 +289,9 @@ export const defineTool = <const F extends Flags>(typed: ToolDefinition<F>): Too
         }
         return await definition.run({ ...parse(args, definition), world, talk });
       } catch (error) {
-        return report(error, talk);
+        if (!isInterruption(error, world)) return report(error, talk);
+        talk.error(`interrupted by ${String(world.interrupted.reason)}`);
+        return EXIT.interrupted;
       } finally {
         await talk.flushed();
       }

@@ -4,6 +4,7 @@ import { sha256 } from '../files.ts';
 import { EXIT } from '../exit.ts';
 import { answer, type Credentials, isHere, parseChallenge } from './access.ts';
 import { type Descriptor, INDEXES, type Manifest, MANIFESTS, manifestValue } from './manifest.ts';
+import { Silence, SILENCE_MS } from '../silence.ts';
 import { DIGEST, formatReference, type ImageReference } from './reference.ts';
 
 export interface Registry {
@@ -19,14 +20,13 @@ export interface RegistryOptions {
   /** Registry → addresses that are asked instead, in turn, before it: `docker.io` → `https://mirror.example`. */
   mirrors?: Readonly<Record<string, readonly string[]>>;
   /** For tests. */
+  silence_ms?: number;
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 /** The largest manifest that registries have to take (distribution specification). */
 const LARGEST_MANIFEST = 4 << 20;
 const TRIES = 4;
-/** For an answer to begin, ms. */
-const PATIENCE_MS = 60_000;
 const REDIRECTS = 5;
 
 /** Addresses of a registry, mirrors first. */
@@ -43,23 +43,33 @@ const pause = (response: Response | undefined, at: number): number => {
   return asked === undefined ? 0.5 * 2 ** at : Math.min(Number(asked), 60);
 };
 
+/** A pause that ends when it is interrupted. */
+const pauseFor = (ms: number, interrupted: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    interrupted.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+
 export const registryClient = (options: RegistryOptions): Registry => {
   const { interrupted, credentials } = options;
   const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
   /** By address and repository: what was let in once is let in again. */
   const tokens = new Map<string, string>();
+  /** Who watches over an answer's bytes. */
+  const watches = new WeakMap<Response, Silence>();
+  const partsOf = (response: Response): AsyncGenerator<Uint8Array> => watches.get(response)!.parts(response);
 
   /** One request; redirects lead elsewhere without the token, which is the registry's own. */
   const once = async (url: string, headers: Record<string, string>): Promise<Response> => {
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new Error('no answer')), PATIENCE_MS);
+    const silence = new Silence(interrupted, options.silence_ms ?? SILENCE_MS);
     try {
       for (let at = 0, to = url, sent = headers; ; at++) {
         const response = await ask(to, {
           headers: sent,
           redirect: 'manual',
-          signal: AbortSignal.any([interrupted, limit.signal]),
+          signal: silence.signal,
         });
+        watches.set(response, silence);
         const next = response.headers.get('location');
         if (response.status < 300 || response.status >= 400 || next === null) return response;
         if (at >= REDIRECTS) throw failed(`'${url}' leads from one address to the next`);
@@ -71,13 +81,14 @@ export const registryClient = (options: RegistryOptions): Registry => {
         to = there.href;
       }
     } finally {
-      clearTimeout(timer);
+      silence.end();
     }
   };
 
   /** As often as a busy or unreachable server may be asked. */
   const patiently = async (url: string, headers: Record<string, string>): Promise<Response> => {
     for (let at = 0; ; at++) {
+      if (interrupted.aborted) throw new Failure(EXIT.interrupted, 'interrupted');
       let response: Response | undefined;
       try {
         response = await once(url, headers);
@@ -87,8 +98,15 @@ export const registryClient = (options: RegistryOptions): Registry => {
         if (error instanceof Failure || at + 1 >= TRIES) throw error;
       }
       await response?.body?.cancel();
-      await Bun.sleep(pause(response, at) * 1000);
+      await pauseFor(pause(response, at) * 1000, interrupted);
     }
+  };
+
+  /** The same, its answer read already: what gives tokens says little. */
+  const small = async (url: string, headers: Record<string, string>): Promise<Response> => {
+    const response = await patiently(url, headers);
+    const bytes = response.body ? await bounded(partsOf(response), `the answer of '${url}'`) : null;
+    return new Response(bytes, { status: response.status, headers: response.headers });
   };
 
   /** One path of a repository, let in when the registry asks who it is. */
@@ -115,7 +133,7 @@ export const registryClient = (options: RegistryOptions): Registry => {
     const own = new URL(address).host;
     const known = credentials(own === 'registry-1.docker.io' ? 'docker.io' : own);
     const scope = `repository:${repository}:pull`;
-    const token = await answer(challenge, { registry, scope, credentials: known }, patiently);
+    const token = await answer(challenge, { registry, scope, credentials: known }, small);
     if (token === undefined) return first;
     tokens.set(key, token);
     return patiently(url, headers());
@@ -144,7 +162,7 @@ export const registryClient = (options: RegistryOptions): Registry => {
       const shown = formatReference(reference);
       const path = `manifests/${reference.digest ?? reference.tag ?? 'latest'}`;
       const response = await fromAny(reference, path, [...INDEXES, ...MANIFESTS].join(', '));
-      const bytes = await bounded(response, shown);
+      const bytes = await bounded(partsOf(response), `image '${shown}': its manifest`);
       const digest = `sha256:${sha256(bytes)}`;
       const said = response.headers.get('docker-content-digest');
       const wanted = reference.digest ?? (said !== null && DIGEST.test(said) ? said : digest);
@@ -164,7 +182,7 @@ export const registryClient = (options: RegistryOptions): Registry => {
       const response = await fromAny(reference, `blobs/${digest}`, mediaType);
       const hash = new Bun.CryptoHasher('sha256');
       let got = 0;
-      for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+      for await (const part of partsOf(response)) {
         got += part.length;
         if (got > size) throw failed(`image '${shown}': blob ${digest} is longer than its ${size} bytes`);
         hash.update(part);
@@ -183,13 +201,12 @@ const WORDS: Readonly<Record<number, string>> = {
   429: ' (too many requests)',
 };
 
-const bounded = async (response: Response, shown: string): Promise<Uint8Array> => {
+const bounded = async (given: AsyncIterable<Uint8Array>, what: string): Promise<Uint8Array<ArrayBuffer>> => {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const part of given) {
     size += part.length;
-    if (size > LARGEST_MANIFEST)
-      throw failed(`image '${shown}': its manifest is larger than ${LARGEST_MANIFEST} bytes`);
+    if (size > LARGEST_MANIFEST) throw failed(`${what} is larger than ${LARGEST_MANIFEST} bytes`);
     parts.push(part.slice());
   }
   return Buffer.concat(parts);

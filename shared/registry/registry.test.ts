@@ -66,7 +66,7 @@ describe('a challenge', () => {
 /** A registry with one image of two architectures; what was asked of it is kept. */
 let server: ReturnType<typeof Bun.serve>;
 let asked: string[] = [];
-let behaviour: 'open' | 'token' | 'basic' | 'busy' | 'lies' | 'cut' = 'open';
+let behaviour: 'open' | 'token' | 'basic' | 'busy' | 'lies' | 'cut' | 'stalls' = 'open';
 const blob = Buffer.from('layer');
 const image = JSON.stringify({
   schemaVersion: 2,
@@ -134,6 +134,11 @@ beforeAll(() => {
         });
       if (pathname.endsWith(`/blobs/sha256:${sha256(blob)}`))
         return new Response(null, { status: 307, headers: { location: '/elsewhere' } });
+      if (pathname === '/elsewhere' && behaviour === 'stalls')
+        return new Response(async function* () {
+          yield blob.subarray(1);
+          await Bun.sleep(5000);
+        } as unknown as BodyInit);
       if (pathname === '/elsewhere') return new Response(behaviour === 'cut' ? blob.subarray(1) : blob);
       return new Response('', { status: 404 });
     },
@@ -190,6 +195,11 @@ describe('told', () => {
       'another content than the digest',
       () => client('lies').manifest(name()),
       `not sha256:${'9'.repeat(64)}`,
+    ],
+    [
+      'a blob that stops coming',
+      () => all(client('stalls', { silence_ms: 300 }).blob(name(), layer)),
+      'nothing came for 0.3 s',
     ],
     ['a blob that is cut', () => all(client('cut').blob(name(), layer)), 'arrived as 4 of 5 bytes'],
     [

@@ -2,8 +2,10 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { PinnedArchive } from '../../schemas/recipe.ts';
+import { EXIT } from '../../shared/exit.ts';
 import { cause, failed, Failure } from '../../shared/failure.ts';
 import { sha256File, streamAtomically } from '../../shared/files.ts';
+import { Silence } from '../../shared/silence.ts';
 import type { World } from '../../shared/world.ts';
 import { ARCHIVES, cacheOf, markUsed } from './cache.ts';
 
@@ -17,10 +19,20 @@ const isIt = async (path: string, { size, sha256 }: PinnedArchive): Promise<bool
 /** The largest archive that is taken without a pinned size. */
 const LARGEST = 4 * 2 ** 30;
 
+/** A response, and the watch over how long nothing of it comes. */
+interface Opened {
+  response: Response;
+  silence: Silence;
+}
+
 /** Bytes of a response, `most` at most. */
-async function* bytesOf(response: Response, url: string, most: number): AsyncGenerator<Uint8Array> {
+async function* bytesOf(
+  { response, silence }: Opened,
+  url: string,
+  most: number,
+): AsyncGenerator<Uint8Array> {
   let got = 0;
-  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const part of silence.parts(response)) {
     got += part.length;
     if (got > most)
       throw failed(
@@ -32,12 +44,12 @@ async function* bytesOf(response: Response, url: string, most: number): AsyncGen
 
 /** The same, which must be what is pinned: an error at its end otherwise, so that nothing of it is kept. */
 async function* pinnedBytes(
-  response: Response,
+  opened: Opened,
   { url, size, sha256: digest }: PinnedArchive,
 ): AsyncGenerator<Uint8Array> {
   const hash = new Bun.CryptoHasher('sha256');
   let got = 0;
-  for await (const part of bytesOf(response, url, size)) {
+  for await (const part of bytesOf(opened, url, size)) {
     got += part.length;
     hash.update(part);
     yield part;
@@ -51,11 +63,11 @@ async function* pinnedBytes(
 const HOPS = 10;
 
 /** An answer over https at each hop: what one of them sends elsewhere could be sent anywhere. */
-const opened = async (url: string, world: World): Promise<Response> => {
+const open = async (url: string, { signal }: Silence): Promise<Response> => {
   let at = url;
   for (let hop = 0; hop <= HOPS; hop++) {
     const response = await fetch(at, {
-      signal: world.interrupted,
+      signal,
       redirect: 'manual',
       headers: { 'accept-encoding': 'identity' },
     });
@@ -68,12 +80,30 @@ const opened = async (url: string, world: World): Promise<Response> => {
   throw failed(`'${url}' leads from one place to another, more than ${HOPS} times`);
 };
 
-const unreachable = (url: string, error: unknown): Failure =>
-  error instanceof Failure
+const unreachable = (url: string, error: unknown, { interrupted }: World): Failure => {
+  if (interrupted.aborted)
+    return new Failure(
+      EXIT.interrupted,
+      `interrupted by ${String(interrupted.reason)} while '${url}' was downloaded`,
+    );
+  return error instanceof Failure
     ? error
     : failed(
         `can't download '${url}': ${cause(error)}; '--archives DIR' takes a copy named '${archiveName(url)}'`,
       );
+};
+
+/** Asks for an address and hands the answer to `take`; nothing of it is waited for any longer afterwards. */
+const download = async <T>(url: string, world: World, take: (opened: Opened) => Promise<T>): Promise<T> => {
+  const silence = new Silence(world.interrupted);
+  try {
+    return await take({ response: await open(url, silence), silence });
+  } catch (error) {
+    throw unreachable(url, error, world);
+  } finally {
+    silence.end();
+  }
+};
 
 /** A copy of an archive in the directory that the command line names. */
 const copyIn = (archives: string | undefined, url: string, world: World): string | undefined => {
@@ -91,15 +121,13 @@ export const fetchArchive = async (
   const copy = copyIn(archives, url, world);
   if (copy !== undefined) return copy;
   say(`downloading ${url}`);
-  try {
-    const response = await opened(url, world);
+  return download(url, world, async (opened) => {
+    const { response } = opened;
     if (response.status === 404 || response.status === 410) return undefined;
     if (!response.ok || !response.body) throw failed(`'${url}' answered ${response.status}`);
-    await streamAtomically(to, bytesOf(response, url, LARGEST));
+    await streamAtomically(to, bytesOf(opened, url, LARGEST));
     return to;
-  } catch (error) {
-    throw unreachable(url, error);
-  }
+  });
 };
 
 /** A file that has the pinned size and digest. `copyOfIt` names the only place that it may come from. */
@@ -133,12 +161,10 @@ export const archiveFile = async (
   }
   say(`downloading ${url} (${(size / 1e6).toFixed(1)} MB)`);
   mkdirSync(dirname(path), { recursive: true });
-  try {
-    const response = await opened(url, world);
+  await download(url, world, async (opened) => {
+    const { response } = opened;
     if (!response.ok || !response.body) throw failed(`'${url}' answered ${response.status}`);
-    await streamAtomically(path, pinnedBytes(response, pinned));
-  } catch (error) {
-    throw unreachable(url, error);
-  }
+    await streamAtomically(path, pinnedBytes(opened, pinned));
+  });
   return path;
 };

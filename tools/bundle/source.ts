@@ -1,5 +1,4 @@
 /** The source tree that a bundle is built from: its commit, and its files as git knows them. Ignored files have no part in a build. */
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -155,31 +154,3 @@ export const copySource = (top: string, files: readonly SourceFile[], to: string
     }
   }
 };
-
-/** What programs said, by command and place: several artifacts ask the same. */
-const answers = new Map<string, Promise<string | undefined>>();
-
-/** Output of a program that says its version; undefined when it is not there or fails. */
-export const answerOf = (
-  command: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-): Promise<string | undefined> => {
-  const key = JSON.stringify([command, cwd, env]);
-  const known = answers.get(key) ?? asked(command, { ...env, LC_ALL: 'C' }, cwd);
-  answers.set(key, known);
-  return known;
-};
-
-const asked = (
-  command: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    const child = spawn(command[0]!, command.slice(1), { env, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
-    let said = '';
-    child.stdout.on('data', (part: Buffer) => (said += part.toString()));
-    child.on('error', () => resolve(undefined));
-    child.on('close', (status) => resolve(status === 0 ? said.trim() : undefined));
-  });

@@ -224,6 +224,22 @@ describe('lock', () => {
     writeFileSync(join(cwd, 'files/.cache/note'), '');
   };
 
+  test('^C while the hub is silent', async () => {
+    const silent = Bun.serve({ port: 0, fetch: () => Bun.sleep(5000).then(() => new Response('')) });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort('SIGINT'), 50);
+    const args = ['--model', 'new', '--engine', 'vllm', '--repository', 'o/n', '--revision', REVISION];
+    const { exit, stdout, stderr } = await runTool(
+      main,
+      ['lock', ...args, '--hub', `http://127.0.0.1:${silent.port}`],
+      { cwd, now: NOW, interrupted: controller.signal },
+    );
+    await silent.stop(true);
+    expect([exit, stdout]).toEqual([130, '']);
+    expect(stderr).toContain("interrupted by SIGINT while asking 'http://127.0.0.1:");
+    expect(stderr).not.toContain("can't get");
+  });
+
   test('from the hub: large files by its word, small ones by their bytes', async () => {
     asked = [];
     expect(

@@ -10,7 +10,7 @@ import { buildEnv } from '../command.ts';
 import { readElf } from '../elf.ts';
 import { type Asked, type Kind, nothing, type Prepared } from '../kind.ts';
 import { lockedPackage, npmLockProblems } from '../npm-lock.ts';
-import { answerOf } from '../source.ts';
+import { answerOf } from '../answer.ts';
 import { install } from './npm.ts';
 import { pinsOf, unpack } from './release.ts';
 
@@ -43,7 +43,7 @@ const prepareNpm = async (arm: NpmArm, lock: string, { source, world }: Asked): 
   const directory = join(dirname(lock), arm.lockfile.in);
   const wanted = ['package.json', 'package-lock.json'].map((name) => join(directory, name));
   const files = source.below([directory]).filter((one) => wanted.includes(one.path));
-  const found = await answerOf(['npm', '--version'], buildEnv(world), source.top);
+  const found = await answerOf(['npm', '--version'], buildEnv(world), source.top, world.interrupted);
   const problems = wanted
     .filter((path) => !files.some((one) => one.path === path))
     .map((path) => `'${path}' is not a file of the source tree`);

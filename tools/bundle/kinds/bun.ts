@@ -7,7 +7,7 @@ import { usage } from '../../../shared/failure.ts';
 import { buildEnv, runBuild } from '../command.ts';
 import { type Kind, nothing } from '../kind.ts';
 import { refuseOutsiders } from '../made-of.ts';
-import { answerOf } from '../source.ts';
+import { answerOf } from '../answer.ts';
 import { bunLockProblems } from '../text-locks.ts';
 
 const TARGETS = { amd64: 'bun-linux-x64', arm64: 'bun-linux-arm64' } as const;
@@ -41,7 +41,7 @@ export const bun: Kind<'bun'> = {
   name: ({ name }) => `bun bin/${name}`,
   async prepare({ in: directory, with: more, entry }, { source, world }) {
     const files = source.below([directory, ...more]);
-    const found = await answerOf(['bun', '--version'], buildEnv(world), source.top);
+    const found = await answerOf(['bun', '--version'], buildEnv(world), source.top, world.interrupted);
     const textOf = (name: string): { path: string; text: string } | undefined => {
       const path = join(directory, name);
       return files.some((one) => one.path === path)

@@ -11,7 +11,7 @@ import { cargoSettingsProblems } from '../cargo-settings.ts';
 import { buildEnv, runBuild } from '../command.ts';
 import { type Asked, type Kind, nothing } from '../kind.ts';
 import { dependenciesIn, refuseOutsiders } from '../made-of.ts';
-import { answerOf } from '../source.ts';
+import { answerOf } from '../answer.ts';
 import { cargoLockProblems } from '../text-locks.ts';
 
 const CPUS = { amd64: 'x86_64', arm64: 'aarch64' } as const;
@@ -43,8 +43,8 @@ export const cargo: Kind<'cargo'> = {
     const env = buildEnv(world);
     const cwd = join(source.top, artifact.in);
     const files = source.below([artifact.in, ...artifact.with]);
-    const cargoVersion = (await answerOf(['cargo', '--version'], env, cwd))?.split(' ')[1];
-    const about = await answerOf(['rustc', '-vV'], env, cwd);
+    const cargoVersion = (await answerOf(['cargo', '--version'], env, cwd, world.interrupted))?.split(' ')[1];
+    const about = await answerOf(['rustc', '-vV'], env, cwd, world.interrupted);
     const problems = cargoSettingsProblems(cacheOf(world.env), homeOf(world));
     const toolchains: Record<string, string> = {
       cargo: cargoVersion ?? '',
@@ -54,12 +54,19 @@ export const cargo: Kind<'cargo'> = {
       problems.push("'cargo' and 'rustc' are not both on the PATH; install them from https://rustup.rs");
     else {
       const target = triple(artifact, asked);
-      const directory = await answerOf(['rustc', '--print', 'target-libdir', '--target', target], env, cwd);
+      const directory = await answerOf(
+        ['rustc', '--print', 'target-libdir', '--target', target],
+        env,
+        cwd,
+        world.interrupted,
+      );
       if (directory === undefined || !existsSync(directory))
         problems.push(`Rust has no target '${target}' here; 'rustup target add ${target}' installs it`);
       const program = linker(target, hostOf(about));
       const linked =
-        program === undefined || program === OWN ? '' : await answerOf([program, '--version'], env, cwd);
+        program === undefined || program === OWN
+          ? ''
+          : await answerOf([program, '--version'], env, cwd, world.interrupted);
       if (linked === undefined)
         problems.push(`'${program}', which links for ${target}, is not on the PATH; install it`);
       // What of the C library stands in a program comes from there, too.
@@ -80,7 +87,10 @@ export const cargo: Kind<'cargo'> = {
     const target = triple(artifact, asked);
     const home = homeOf(world);
     const cwd = join(sources, artifact.in);
-    const program = linker(target, hostOf((await answerOf(['rustc', '-vV'], buildEnv(world), cwd)) ?? ''));
+    const program = linker(
+      target,
+      hostOf((await answerOf(['rustc', '-vV'], buildEnv(world), cwd, world.interrupted)) ?? ''),
+    );
     // Where it is built stands in no program: panics name their place in the source tree.
     const flags = [
       `--remap-path-prefix=${sources}=/src`,

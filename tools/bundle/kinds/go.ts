@@ -7,7 +7,7 @@ import type { World } from '../../../shared/world.ts';
 import { buildEnv, runBuild } from '../command.ts';
 import { type Asked, type Kind, nothing } from '../kind.ts';
 import { refuseOutsiders } from '../made-of.ts';
-import { answerOf } from '../source.ts';
+import { answerOf } from '../answer.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -30,7 +30,12 @@ const REACHING = [
 
 /** Go's version and those settings; undefined when there is no Go. */
 const aboutGo = async (world: World, top: string): Promise<Record<string, string> | undefined> => {
-  const said = await answerOf(['go', 'env', '-json', 'GOVERSION', ...REACHING], buildEnv(world, HERE), top);
+  const said = await answerOf(
+    ['go', 'env', '-json', 'GOVERSION', ...REACHING],
+    buildEnv(world, HERE),
+    top,
+    world.interrupted,
+  );
   return said === undefined ? undefined : (JSON.parse(said) as Record<string, string>);
 };
 
@@ -79,9 +84,10 @@ export const refuseOtherPackages = async (
   { cwd, env }: GoPlace,
   main: string,
   sources: string,
+  { interrupted }: World,
 ): Promise<void> => {
   const listed = ['go', 'list', '-deps', '-f', '{{if not .Standard}}{{.Dir}}{{end}}', main];
-  const said = await answerOf(listed, env, cwd);
+  const said = await answerOf(listed, env, cwd, interrupted);
   if (said === undefined) throw failed(`'${listed.slice(0, 3).join(' ')} ${main}' fails where it was built`);
   refuseOutsiders(
     said.split('\n').filter((one) => one !== ''),
@@ -150,6 +156,6 @@ export const go: Kind<'go'> = {
       ],
       { ...place, interrupted: asked.world.interrupted },
     );
-    await refuseOtherPackages(place, main, sources);
+    await refuseOtherPackages(place, main, sources, asked.world);
   },
 };

@@ -10,7 +10,7 @@ import { buildEnv, runBuild } from '../command.ts';
 import { contentDigest } from '../content-digest.ts';
 import { type Kind, nothing } from '../kind.ts';
 import { npmLockProblems } from '../npm-lock.ts';
-import { answerOf } from '../source.ts';
+import { answerOf } from '../answer.ts';
 
 const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
 const WANTED = ['package.json', 'package-lock.json'];
@@ -50,7 +50,7 @@ export const npm: Kind<'npm'> = {
     const files = source
       .below([directory])
       .filter((one) => WANTED.some((name) => one.path === join(directory, name)));
-    const found = await answerOf(['npm', '--version'], buildEnv(world), source.top);
+    const found = await answerOf(['npm', '--version'], buildEnv(world), source.top, world.interrupted);
     const problems =
       found === undefined ? ["'npm' is not on the PATH; install Node from https://nodejs.org"] : [];
     const missing = WANTED.filter((name) => !files.some((one) => one.path === join(directory, name)));

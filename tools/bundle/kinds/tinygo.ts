@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildEnv, runBuild } from '../command.ts';
 import { type Asked, type Kind, nothing } from '../kind.ts';
-import { answerOf } from '../source.ts';
+import { answerOf } from '../answer.ts';
 import { goOf, goPlace, refuseOtherPackages } from './go.ts';
 
 const programOf = ({ tinygo: given, world }: Asked): string => given ?? (world.env['TINYGO'] || 'tinygo');
@@ -13,7 +13,7 @@ export const tinygo: Kind<'tinygo'> = {
   async prepare({ in: directory, with: more }, asked) {
     const program = programOf(asked);
     const [said, found] = await Promise.all([
-      answerOf([program, 'version'], buildEnv(asked.world), asked.source.top),
+      answerOf([program, 'version'], buildEnv(asked.world), asked.source.top, asked.world.interrupted),
       goOf(directory, asked),
     ]);
     const version = /^tinygo version (\S+)/.exec(said ?? '')?.[1];
@@ -53,6 +53,7 @@ export const tinygo: Kind<'tinygo'> = {
       { ...place, env: { ...place.env, GOOS: system, GOARCH: machine } },
       main,
       sources,
+      asked.world,
     );
   },
 };

@@ -3,9 +3,11 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { Model } from '../../../schemas/models-lock.ts';
+import { EXIT } from '../../../shared/exit.ts';
 import { cause, failed, Failure, usage } from '../../../shared/failure.ts';
 import { sha256, sha256File } from '../../../shared/files.ts';
 import { check, parseJson, readText } from '../../../shared/read.ts';
+import { Silence } from '../../../shared/silence.ts';
 import type { Talk } from '../../../shared/talk.ts';
 import type { World } from '../../../shared/world.ts';
 
@@ -52,20 +54,34 @@ const NOTES = /^\.git(attributes|ignore)?$/;
 
 /** Small files are fetched whole, bytes. */
 const LARGEST = 64 << 20;
-const PATIENCE_MS = 120_000;
 
-const get = async (url: string, world: World): Promise<Response> => {
+/** What an address answers, whole. */
+const get = async (url: string, { interrupted }: World): Promise<Buffer> => {
+  const silence = new Silence(interrupted);
   try {
-    const response = await fetch(url, {
-      signal: AbortSignal.any([world.interrupted, AbortSignal.timeout(PATIENCE_MS)]),
-    });
+    const response = await fetch(url, { signal: silence.signal });
     if (!response.ok) throw failed(`'${url}' answered ${response.status}`);
     if (url.startsWith('https:') && !response.url.startsWith('https:'))
       throw failed(`'${url}' leads to '${response.url}', which is not https`);
-    return response;
+    const parts: Uint8Array[] = [];
+    let got = 0;
+    for await (const part of silence.parts(response)) {
+      got += part.length;
+      if (got > LARGEST)
+        throw failed(`'${url}' is longer than ${LARGEST} bytes, the most that is taken of it`);
+      parts.push(part.slice());
+    }
+    return Buffer.concat(parts);
   } catch (error) {
+    if (interrupted.aborted)
+      throw new Failure(
+        EXIT.interrupted,
+        `interrupted by ${String(interrupted.reason)} while asking '${url}'`,
+      );
     if (error instanceof Failure) throw error;
     throw failed(`can't get '${url}': ${cause(error)}`);
+  } finally {
+    silence.end();
   }
 };
 
@@ -79,7 +95,7 @@ export const listingOf = async (
   const shown = copy ?? url;
   if (copy === undefined) talk.info(`asking ${url}`);
   const written =
-    copy === undefined ? await (await get(url, world)).text() : readText(resolve(world.cwd, copy), copy);
+    copy === undefined ? (await get(url, world)).toString('utf8') : readText(resolve(world.cwd, copy), copy);
   const found = check(listing, { value: parseJson(written, shown) }, shown);
   if (found.sha !== undefined && found.sha !== revision)
     throw usage(`'${shown}' lists revision ${found.sha}, '--revision' says ${revision}`);
@@ -112,7 +128,7 @@ const digestOf = async (
   if (size > LARGEST)
     throw failed(`'${path}' has ${size} bytes and no SHA-256 in the listing; '--dir' takes a copy`);
   const url = `${hub}/${repository}/resolve/${revision}/${path.split('/').map(encodeURIComponent).join('/')}`;
-  const bytes = new Uint8Array(await (await get(url, world)).arrayBuffer());
+  const bytes = await get(url, world);
   if (bytes.length !== size) throw failed(`'${url}' has ${bytes.length} bytes, the listing says ${size}`);
   return sha256(bytes);
 };
