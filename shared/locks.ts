@@ -1,6 +1,7 @@
 /** Locks on open files: flock(2), because the kernel releases it when its holder is killed; a lock file would have to be guessed stale. */
-import { dlopen, FFIType } from 'bun:ffi';
+import { FFIType } from 'bun:ffi';
 import { fstatSync, statSync } from 'node:fs';
+import { fromLibc } from './libc.ts';
 
 const LOCK_SH = 1;
 const LOCK_EX = 2;
@@ -8,16 +9,7 @@ const LOCK_NB = 4;
 let flock: ((fd: number, operation: number) => number) | undefined;
 
 const flockOf = (): ((fd: number, operation: number) => number) | undefined => {
-  if (flock) return flock;
-  const symbols = { flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } } as const;
-  const musl = `libc.musl-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so.1`;
-  for (const library of ['libc.so.6', musl, 'libc.so'])
-    try {
-      flock = dlopen(library, symbols).symbols.flock;
-      break;
-    } catch {
-      // Another libc; the next name may fit.
-    }
+  flock ??= fromLibc({ flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } })?.flock;
   return flock;
 };
 

@@ -1,5 +1,5 @@
 /** Puts built artifacts together into one bundle, with what every bundle says of itself. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type BundleFacts, bundle as bundleSchema } from '../../schemas/bundle.ts';
 import { formatManifest } from '../../schemas/manifest.ts';
@@ -7,6 +7,7 @@ import { problemsOf } from '../../shared/read.ts';
 import { jsonText } from '../../shared/read.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Built } from './cache.ts';
+import { exchange } from './exchange.ts';
 import type { Job, Ready } from './prepare.ts';
 import { type BuiltFile, copyBuilt, listOf } from './tree.ts';
 
@@ -44,17 +45,23 @@ export const factsOf = (job: Job, parts: readonly Part[]): BundleFacts => ({
     ...fact,
     files: built.files.length,
     size_bytes: built.files.reduce((sum, one) => sum + one.size, 0),
-    paths: topsOf(built.files),
+    paths: topsOf(
+      built.files,
+      parts.flatMap((other) => (other.built === built ? [] : other.built.files)),
+    ),
   })),
 });
 
+/** The directory of a file that stands for it, two steps deep at most; the file itself at the top. */
+const topOf = ({ path }: BuiltFile): string => path.split('/').slice(0, -1).slice(0, 2).join('/') || path;
+
 /** The shortest paths that hold all files of an artifact: directories of it alone, or its files. */
-const topsOf = (files: readonly BuiltFile[]): string[] => {
+const topsOf = (files: readonly BuiltFile[], others: readonly BuiltFile[]): string[] => {
   if (files.length <= 8) return files.map((one) => one.path);
-  const tops = new Set(
-    files.map((one) => one.path.split('/').slice(0, -1).slice(0, 2).join('/') || one.path),
-  );
-  return [...tops];
+  const shared = new Set(files.map(topOf));
+  for (const top of [...shared])
+    if (!others.some((one) => one.path.startsWith(`${top}/`))) shared.delete(top);
+  return [...new Set(files.map((one) => (shared.has(topOf(one)) ? one.path : topOf(one))))];
 };
 
 /** bundle.json of a directory; undefined: not there, or not ours. */
@@ -98,11 +105,15 @@ export const assemble = async (job: Job, parts: readonly Part[], directory: stri
 const formatList = (files: readonly BuiltFile[]): string =>
   files.map((one) => formatManifest([{ sha256: one.sha256, path: one.path }])).join('');
 
-/** Puts a finished directory where the old one was; whoever looks finds one of them, whole. */
+/**
+ * Puts a finished directory where the old one was; whoever looks finds one of them, whole. The old one is left beside the
+ * finished one's place, or in it. Where the file system can't exchange two directories, there is none for a moment.
+ */
 export const replace = (fresh: string, directory: string): void => {
   mkdirSync(dirname(directory), { recursive: true });
-  const old = existsSync(directory) ? `${directory}.${crypto.randomUUID()}.old` : undefined;
-  if (old !== undefined) renameSync(directory, old);
+  if (existsSync(directory)) {
+    if (exchange(fresh, directory)) return;
+    renameSync(directory, `${fresh}.old`);
+  }
   renameSync(fresh, directory);
-  if (old !== undefined) rmSync(old, { recursive: true, force: true });
 };

@@ -137,7 +137,8 @@ const builtAlready = async (
 
 /** Puts a bundle together beside its place, checks it, and moves it there. */
 const putTogether = (job: Job, given: readonly Part[], out: Place, call: BundleCall): Promise<string> =>
-  withOwnDirectory(join(dirname(out.path), `.${basename(out.path)}`), async (fresh) => {
+  withOwnDirectory(join(dirname(out.path), `.${basename(out.path)}`), async (own) => {
+    const fresh = join(own, 'bundle');
     await whileInUse(cacheOf(call.world.env), async () =>
       assemble(job, await partsOf(job, given, call), fresh),
     );

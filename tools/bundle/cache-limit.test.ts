@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildInto, cached, cacheOf, markUsed } from './cache.ts';
@@ -98,4 +107,52 @@ test('artifacts and archives by their last use; what was used longest ago goes; 
   ]).toEqual([false, undefined]);
   expect((await prune(cache, 0))!).toHaveLength(2);
   expect(await entriesOf(cache)).toEqual([]);
+});
+
+describe('builds beside each other', () => {
+  const cacheIn = (name: string): string => cacheOf({ XDG_CACHE_HOME: join(base, name) });
+  const known = { key: 'k', name: 'files k' };
+  const build = (cache: string, content: string) =>
+    buildInto(cache, known, async ({ out }) => writeFileSync(join(out, 'file'), content));
+
+  test('what is there and whole stays where it is: somebody may be copying it', async () => {
+    const cache = cacheIn('whole');
+    const first = await build(cache, 'a');
+    const { ino } = statSync(first.directory);
+    const second = await build(cache, 'a');
+    expect(second).toEqual(first);
+    expect(statSync(second.directory).ino).toBe(ino);
+  });
+
+  test('what is there in pieces is built anew', async () => {
+    const cache = cacheIn('pieces');
+    const { directory } = await build(cache, 'a');
+    writeFileSync(join(directory, 'file'), 'b');
+    expect(await cached(cache, known)).toBeUndefined();
+    await build(cache, 'a');
+    expect((await cached(cache, known))?.files).toHaveLength(1);
+    expect(readdirSync(join(cache, 'artifacts'))).toEqual(['k']);
+  });
+
+  test.each(['', '{"name":', 'null', '{"name":"a","size_bytes":"many"}'])(
+    'an about.json that says %j is none: the artifact is listed, used and mended',
+    async (torn) => {
+      const cache = cacheIn(`torn-${torn.length}`);
+      await build(cache, 'abc');
+      writeFileSync(join(cache, 'artifacts/k/about.json'), torn);
+      expect(await entriesOf(cache)).toMatchObject([{ kind: 'artifact', name: '', size_bytes: 3 }]);
+      expect(await cached(cache, known)).toBeDefined();
+      expect(await entriesOf(cache)).toMatchObject([{ name: 'files k', size_bytes: 3 }]);
+    },
+  );
+
+  test('an artifact is taken from a cache that its about.json can’t be written to', async () => {
+    const cache = cacheIn('fixed');
+    await build(cache, 'abc');
+    // A directory in its place: not even root writes a file there.
+    const about = join(cache, 'artifacts/k/about.json');
+    rmSync(about);
+    mkdirSync(about);
+    expect((await cached(cache, known))?.files).toHaveLength(1);
+  });
 });

@@ -11,6 +11,8 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
+import { amount } from '../../schemas/primitives.ts';
 import { usage } from '../../shared/failure.ts';
 import { shareFile, tryLockFile } from '../../shared/locks.ts';
 import { parseQuantity, unitsOf } from '../../shared/quantity.ts';
@@ -34,10 +36,10 @@ export const LIMIT = 'K8SBENCH_CACHE_MAX';
 
 /** A number of bytes as people write it: `10Gi`, `500M`, `0`. `from` says where it was written. */
 export const bytesIn = (given: string, from: string): number => {
-  const amount = parseQuantity(given);
-  if (amount === undefined || amount < 0n)
+  const quantity = parseQuantity(given);
+  if (quantity === undefined || quantity < 0n)
     throw usage(`${from}: expected a size such as 10Gi, 500M or 0, found '${given}'`);
-  return unitsOf(amount);
+  return unitsOf(quantity);
 };
 
 /** The most bytes that a build leaves in the cache. */
@@ -46,15 +48,23 @@ export const limitOf = (env: Readonly<Record<string, string | undefined>>): numb
 
 const namesIn = (directory: string): string[] => (existsSync(directory) ? readdirSync(directory) : []);
 
-const artifactOf = async (path: string): Promise<Entry | undefined> => {
-  const about = join(path, ABOUT);
-  if (existsSync(about)) {
-    const { name, size_bytes } = JSON.parse(readFileSync(about, 'utf8')) as {
-      name: string;
-      size_bytes: number;
-    };
-    return { kind: 'artifact', name, path, size_bytes, used_at: statSync(about).mtime.toISOString() };
+const aboutSchema = v.object({ name: v.string(), size_bytes: amount });
+
+/** What an artifact says of itself; undefined when that is not there, or torn by a crash. */
+const aboutOf = (path: string): v.InferOutput<typeof aboutSchema> | undefined => {
+  if (!existsSync(path)) return undefined;
+  try {
+    const read = v.safeParse(aboutSchema, JSON.parse(readFileSync(path, 'utf8')));
+    return read.success ? read.output : undefined;
+  } catch {
+    return undefined;
   }
+};
+
+const artifactOf = async (path: string): Promise<Entry> => {
+  const about = join(path, ABOUT);
+  const known = aboutOf(about);
+  if (known) return { kind: 'artifact', ...known, path, used_at: statSync(about).mtime.toISOString() };
   // Kept by an earlier version, or left in pieces.
   const files = existsSync(join(path, TREE)) ? await listOf(join(path, TREE)) : [];
   const size_bytes = files.reduce((sum, one) => sum + one.size, 0);
@@ -68,14 +78,17 @@ const archiveOf = (path: string, name: string): Entry => {
 
 /** Everything in the cache that takes room, what was used last first. */
 export const entriesOf = async (cache: string): Promise<Entry[]> => {
-  const found: (Entry | undefined)[] = [];
+  const found: Entry[] = [];
   for (const name of namesIn(join(cache, ARTIFACTS)))
-    found.push(await artifactOf(join(cache, ARTIFACTS, name)));
+    try {
+      found.push(await artifactOf(join(cache, ARTIFACTS, name)));
+    } catch (error) {
+      // A build beside this one took it away.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   for (const name of namesIn(join(cache, ARCHIVES)))
     if (/^[0-9a-f]{64}$/.test(name)) found.push(archiveOf(join(cache, ARCHIVES, name), name));
-  return found
-    .filter((one) => one !== undefined)
-    .toSorted((a, b) => (a.used_at < b.used_at ? 1 : a.used_at > b.used_at ? -1 : 0));
+  return found.toSorted((a, b) => (a.used_at < b.used_at ? 1 : a.used_at > b.used_at ? -1 : 0));
 };
 
 export const sizeOf = (entries: readonly Entry[]): number =>

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { writeAtomically } from '../../shared/files.ts';
 import { withOwnDirectory } from './own-directory.ts';
 import { type BuiltFile, listOf, normalise } from './tree.ts';
 
@@ -60,15 +61,51 @@ export interface Known {
 
 const writeAbout = (entry: string, { name }: Known, files: readonly BuiltFile[]): void => {
   const size_bytes = files.reduce((sum, one) => sum + one.size, 0);
-  writeFileSync(join(entry, ABOUT), JSON.stringify({ name, size_bytes }));
+  writeAtomically(join(entry, ABOUT), JSON.stringify({ name, size_bytes }));
+};
+
+/** An artifact that is taken as it is: it was used now, and is called so. */
+const noteUse = (entry: string, known: Known, files: readonly BuiltFile[]): void => {
+  try {
+    writeAbout(entry, known, files);
+  } catch {
+    // As above: a cache that can't be written is still read.
+  }
 };
 
 /** An artifact that is there, as it was left; it was used now. */
 export const cached = async (cache: string, known: Known): Promise<Built | undefined> => {
   const entry = join(cache, ARTIFACTS, known.key);
   const built = existsSync(entry) ? await intact(entry) : undefined;
-  if (built) writeAbout(entry, known, built.files);
+  if (built) noteUse(entry, known, built.files);
   return built;
+};
+
+const isTaken = (error: unknown): boolean =>
+  ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/**
+ * Puts a finished artifact into its place. Another build may have been faster: what is there and whole counts, because
+ * somebody may be copying it. What is there in pieces is moved aside.
+ */
+const keep = async (result: string, entry: string, files: BuiltFile[]): Promise<Built> => {
+  for (;;)
+    try {
+      renameSync(result, entry);
+      return { directory: join(entry, TREE), files };
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      const theirs = await intact(entry);
+      if (theirs) return theirs;
+      const gone = `${entry}.${crypto.randomUUID()}.gone`;
+      try {
+        renameSync(entry, gone);
+      } catch (nobody) {
+        // Another build moved it aside at the same moment.
+        if ((nobody as NodeJS.ErrnoException).code !== 'ENOENT') throw nobody;
+      }
+      rmSync(gone, { recursive: true, force: true });
+    }
 };
 
 /** Builds an artifact in a place of its own and keeps it. It appears whole or not at all. */
@@ -91,16 +128,6 @@ export const buildInto = async (
     const files = await listOf(place.out);
     writeFileSync(join(fresh, 'result', LIST), JSON.stringify(files));
     writeAbout(join(fresh, 'result'), known, files);
-    const entry = join(artifacts, known.key);
-    rmSync(entry, { recursive: true, force: true });
-    try {
-      renameSync(join(fresh, 'result'), entry);
-    } catch (error) {
-      // Somebody else was at it, too: what they left counts, when it is whole.
-      const theirs = await intact(entry);
-      if (!theirs) throw error;
-      return theirs;
-    }
-    return { directory: join(entry, TREE), files };
+    return keep(join(fresh, 'result'), join(artifacts, known.key), files);
   });
 };

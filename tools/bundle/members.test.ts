@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -239,4 +240,24 @@ describe('an archive is refused whole', () => {
 
   test('a kind of archive that is not read', async () =>
     expect(take(tar(good), undefined, 'a.zip')).rejects.toThrow('expected a .tar.gz, .tgz or .tar'));
+});
+
+test('an archive that is refused is closed', async () => {
+  const directory = mkdtempSync(join(base, 'closed-'));
+  const path = join(directory, 'archive');
+  // Longer than what is read ahead, and refused at its first member.
+  writeFileSync(
+    path,
+    gzipSync(Buffer.concat([member({ name: '../x' }), randomBytes(8 << 20)]), { level: 0 }),
+  );
+  await expect(takeMembers(path, 'a.tar.gz', 8 << 20, new Map())).rejects.toThrow('leaves the place');
+  await Bun.sleep(50);
+  const open = readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === path;
+    } catch {
+      return false;
+    }
+  });
+  expect(open).toEqual([]);
 });

@@ -120,14 +120,19 @@ async function* decompressed(
   source.on('error', (error) => stream.destroy(error));
   let total = 0;
   let last = Buffer.alloc(0);
-  for await (const part of stream as AsyncIterable<Buffer>) {
-    total += part.length;
-    if (total > Math.min(LARGEST, size * RATIO))
-      throw failed(`it becomes more than ${RATIO} times its size, or more than ${LARGEST} bytes`);
-    last = Buffer.concat([last, part]).subarray(-1024);
-    yield part;
-    if (heldBy(reader) > LONGEST_HEADER)
-      throw failed(`a header of it is longer than ${LONGEST_HEADER} bytes`);
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      total += part.length;
+      if (total > Math.min(LARGEST, size * RATIO))
+        throw failed(`it becomes more than ${RATIO} times its size, or more than ${LARGEST} bytes`);
+      last = Buffer.concat([last, part]).subarray(-1024);
+      yield part;
+      if (heldBy(reader) > LONGEST_HEADER)
+        throw failed(`a header of it is longer than ${LONGEST_HEADER} bytes`);
+    }
+  } finally {
+    // Whoever ends early ends the decompression alone; the file would stay open.
+    source.destroy();
   }
   const problem = endOf(last, total);
   if (problem) throw failed(problem);

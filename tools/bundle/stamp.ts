@@ -2,7 +2,7 @@
  * Whether a bundle is as it was when it was last checked, without reading it again. What the kernel says of each file
  * (size, times, place) tells: the time of its last change (ctime) can't be set back by who writes it.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256, writeAtomically } from '../../shared/files.ts';
 import { cacheOf } from './cache.ts';
@@ -37,8 +37,14 @@ const placeOf = (directory: string, env: Env): string =>
 /** The identity that a bundle was found to have, when nothing of it changed since. */
 export const knownIdentity = (directory: string, env: Env): string | undefined => {
   const place = placeOf(directory, env);
-  if (!existsSync(place)) return undefined;
-  const [state, identity] = readFileSync(place, 'utf8').split(' ');
+  let written = '';
+  try {
+    written = readFileSync(place, 'utf8');
+  } catch {
+    // Nothing is known of it, as when it was never checked.
+    return undefined;
+  }
+  const [state, identity] = written.split(' ');
   return state === stateOf(directory) && /^[0-9a-f]{64}$/.test(identity ?? '') ? identity : undefined;
 };
 
