@@ -70,13 +70,21 @@ export const pairOf = (input: EvidenceInput, session: Session, question: Questio
   if (reason !== undefined) return { ...question, reason };
   const differences = new Float64Array(rounds).fill(NaN);
   for (let at = 0; at < both.length; at++)
-    differences[both[at]!] = metric.signed ? own[at]! - base[at]! : Math.log(own[at]! / base[at]!);
+    differences[both[at]!] = metric.signed ? own[at]! - base[at]! : logRatio(own[at]!, base[at]!);
   return { ...question, differences, referenceMedian: median(base) };
 };
 
-/** A log-ratio as a ratio; null where it is not finite (an interval without an end). */
-export const ratioOf = (logarithm: number): number | null =>
-  Number.isFinite(logarithm) ? Math.exp(logarithm) : null;
+/** ln(a / b), finite for all a, b > 0: numbers far apart have a quotient of 0 or infinity. */
+export const logRatio = (a: number, b: number): number => {
+  const logarithm = Math.log(a / b);
+  return Number.isFinite(logarithm) ? logarithm : Math.log(a) - Math.log(b);
+};
+
+/** A log-ratio as a ratio; null where no number is that (an interval without an end, numbers too far apart). */
+export const ratioOf = (logarithm: number): number | null => {
+  const ratio = Math.exp(logarithm);
+  return ratio > 0 && Number.isFinite(ratio) ? ratio : null;
+};
 
 /** The differences of the first `rounds` rounds that have one. */
 export const presentDifferences = (pair: Pair, rounds = pair.differences.length): Float64Array =>

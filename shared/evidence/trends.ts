@@ -2,7 +2,7 @@
 import { atSize } from '../sizes.ts';
 import { mean, standardDeviation } from '../statistics.ts';
 import { DEFAULTS, type EvidenceInput, type Reading, type SessionDoubt } from './input.ts';
-import type { Pair } from './pairs.ts';
+import { logRatio, type Pair } from './pairs.ts';
 import {
   driftStatistic,
   firstRoundsP,
@@ -201,7 +201,7 @@ const readingRatios = (facts: SessionFacts, pair: Pair, reference: string, read:
       const reading = facts.readingOf(name, pair.turns, round);
       return (reading && read(reading)) ?? 0;
     });
-    return mine! > 0 && theirs! > 0 ? Math.log(mine! / theirs!) : NaN;
+    return mine! > 0 && theirs! > 0 ? logRatio(mine!, theirs!) : NaN;
   });
 
 type Read = (reading: Reading) => number | undefined;
