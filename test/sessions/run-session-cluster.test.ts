@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import type { Job } from '../../schemas/job.ts';
 import { identityOf } from '../../tools/run-session/processes.ts';
 import { main } from '../../tools/run-session/main.ts';
+import { inCluster } from '../../tools/run-session/cluster/cluster.ts';
+import { attempt, prepare, readRun } from '../../tools/run-session/measure.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
+import type { Talk } from '../../shared/talk.ts';
 import { runTool } from '../outside.ts';
 import { FakeCluster, plannedFor } from './fake-cluster.ts';
 
@@ -29,6 +32,13 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
+const silent: Talk = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  print: () => undefined,
+  flushed: async () => undefined,
+};
 const act = (...words: string[]) =>
   runTool((args, world) => main(args, { ...world, random: (bytes) => randomBytes(bytes) }), words, {
     cwd: directory,
@@ -245,6 +255,43 @@ describe('more than one pod', () => {
     expect((await act('--run', 'r')).exit).toBe(5);
     expect(jobOf(run)).toMatchObject({ outcome: 'invalid', pod: { uid } });
   });
+});
+
+test('a log that the node rotated away after its stream broke is taken from the pod, once for each stream', async () => {
+  cluster.endless = true;
+  const run = await planned('r');
+  let streams = 0;
+  // The second stream is of a file that nothing is written into any more.
+  cluster.instead = (_, path) =>
+    path.endsWith('/log')
+      ? new Response(streams++ === 0 ? cluster.log.begun : new ReadableStream({}))
+      : undefined;
+  let looks = 0;
+  const delivery = inCluster(() => ({
+    spool: {
+      lies: 'in the pod',
+      async read(_pod, _at, take) {
+        looks++;
+        take(new TextEncoder().encode(cluster.log.whole));
+      },
+    },
+  }));
+  const took = await runTool(
+    async (_, world) => {
+      const manner = { world, talk: silent, keep: false, force: false, detach: false, settle_s: 60 };
+      const whole = { ...manner, readKubeletConfig: false };
+      const about = readRun(run);
+      const { task } = await prepare(run, about, whole);
+      const { exit } = await attempt(run, about, whole, (job, attaching) =>
+        delivery.measure({ ...task, job, attaching }),
+      );
+      return exit;
+    },
+    [],
+    { cwd: directory },
+  );
+  expect([took.exit, looks, streams]).toEqual([0, 1, 2]);
+  expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(cluster.log.whole);
 });
 
 describe('an error of this machine', () => {
