@@ -38,7 +38,7 @@ const tokens = v.strictObject({
   cacheWrite: amount,
   totalTokens: amount,
   perTrial: amount,
-  /** Of all its trials, also those that failed, for each solved one; null when none was. */
+  /** Of the trials that reported usage, also those that failed, for each solved one of them; null when none was. */
   perSolved: v.nullable(amount),
 });
 

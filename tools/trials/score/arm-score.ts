@@ -52,7 +52,13 @@ const KINDS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
 const perSolved = (total: number, solved: number): number | null => (solved === 0 ? null : total / solved);
 
-const tokensOf = (usages: readonly Usage[], solved: number): ScoredArm['tokens'] => {
+/** What trials took that told their tokens, and how many of these were solved: both are of the same trials. */
+interface Told {
+  usages: readonly Usage[];
+  solved: number;
+}
+
+const tokensOf = ({ usages, solved }: Told): ScoredArm['tokens'] => {
   if (usages.length === 0) return null;
   const total = (key: keyof Usage): number => sum(usages.map((one) => one[key]));
   const all = total('totalTokens');
@@ -78,12 +84,7 @@ export const costOf = (
   return sum(KINDS.map((kind) => (usage[kind] * (price[kind] ?? 0)) / 1e6));
 };
 
-const costsOf = (
-  usages: readonly Usage[],
-  solved: number,
-  model: string,
-  prices: Prices | undefined,
-): ScoredArm['cost'] => {
+const costsOf = ({ usages, solved }: Told, model: string, prices: Prices | undefined): ScoredArm['cost'] => {
   const price = prices?.models[model]?.perMillionTokens;
   const costs = usages.map((one) => costOf(one, price)).filter((one) => one !== undefined);
   if (prices === undefined || costs.length === 0) return null;
@@ -93,7 +94,7 @@ const costsOf = (
     trials: costs.length,
     total,
     perTrial: total / costs.length,
-    // Of all its trials, or of nothing: a part of them would look cheaper than it was.
+    // Of all that told their tokens, or of none: what has no price would look cheap.
     perSolved: costs.length === usages.length ? perSolved(total, solved) : null,
   };
 };
@@ -117,7 +118,11 @@ export const armScore = (
   const verdicts = solved + failed;
   const [low, high] = verdicts === 0 ? [null, null] : wilson(solved, verdicts, level);
   const lines = trials.flatMap((one) => (one.line ? [one.line] : []));
-  const usages = lines.flatMap((one) => (one.usage ? [one.usage] : []));
+  const telling = lines.filter((one) => one.usage);
+  const told: Told = {
+    usages: telling.map((one) => one.usage!),
+    solved: telling.filter((one) => stateOf(one) === 'solved').length,
+  };
   return {
     name: arm.name,
     arm: arm.arm,
@@ -130,8 +135,8 @@ export const armScore = (
     rate: { value: verdicts === 0 ? null : solved / verdicts, low, high },
     rateIfNoneSolved: trials.length === 0 ? null : solved / trials.length,
     rateIfAllSolved: trials.length === 0 ? null : (solved + noVerdict) / trials.length,
-    tokens: tokensOf(usages, solved),
-    cost: costsOf(usages, solved, arm.model, prices),
+    tokens: tokensOf(told),
+    cost: costsOf(told, arm.model, prices),
     agentWall_s: seconds(lines, 'agentWallMs'),
     agentCpu_s: seconds(lines, 'agentCpuMs'),
     verifierWall_s: seconds(lines, 'verifierWallMs'),

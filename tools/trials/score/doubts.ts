@@ -2,7 +2,7 @@
 import type { Prices } from '../../../schemas/prices.ts';
 import type { ScoredArm, TrialsDoubt } from '../../../schemas/trials-score.ts';
 import { costOf } from './arm-score.ts';
-import { type ArmTrials, type Counted, nameOf } from './counted.ts';
+import { type ArmTrials, type Counted, nameOf, stateOf } from './counted.ts';
 import { FEWEST_TASKS } from './over-tasks.ts';
 
 /** Above this part without a verdict, who is missing may matter more than who is there. */
@@ -35,11 +35,11 @@ const missing = (trials: readonly Counted[]): TrialsDoubt[] => {
 const withoutVerdict = (arms: readonly ScoredArm[]): TrialsDoubt[] => {
   const many = arms
     .filter((one) => withoutShare(one) > MOST_WITHOUT)
-    .map(({ name, noVerdict, trials, rateIfNoneSolved, rateIfAllSolved, ...more }) => ({
+    .map((one) => ({
       name: 'without-verdict',
-      value: withoutShare({ name, noVerdict, trials, rateIfNoneSolved, rateIfAllSolved, ...more }),
+      value: withoutShare(one),
       threshold: MOST_WITHOUT,
-      sentence: `${noVerdict} of ${trials} trials of '${name}' have no verdict: over all of them its rate lies between ${percent(rateIfNoneSolved ?? 0)} and ${percent(rateIfAllSolved ?? 1)}`,
+      sentence: `${one.noVerdict} of ${one.trials} trials of '${one.name}' have no verdict: over all of them its rate lies between ${percent(one.rateIfNoneSolved ?? 0)} and ${percent(one.rateIfAllSolved ?? 1)}`,
     }));
   const shares = arms.map(withoutShare);
   const gap = Math.max(0, ...shares) - Math.min(1, ...shares);
@@ -74,6 +74,18 @@ const sums = (arms: readonly ArmTrials[]): TrialsDoubt[] =>
     return [{ name: 'token-sums', value: wrong, threshold: 0, sentence }];
   });
 
+/** Who tells tokens at its end alone tells none of the trials that took longest. */
+const silentOfTokens = (arms: readonly ArmTrials[]): TrialsDoubt[] =>
+  arms.flatMap(({ name, tasks }) => {
+    const lines = [...tasks.values()].flat().flatMap((one) => (one.line ? [one.line] : []));
+    const ended = lines.filter((one) => stateOf(one) !== 'no verdict');
+    const silent = ended.filter((one) => !one.usage);
+    if (silent.length === 0 || !lines.some((one) => one.usage)) return [];
+    const solved = silent.filter((one) => stateOf(one) === 'solved').length;
+    const sentence = `${silent.length} of ${ended.length} trials of '${name}' with a verdict told no tokens, ${solved} of them solved: its tokens and their cost, also those for each solved one, are of the other trials alone`;
+    return [{ name: 'tokens-missing', value: silent.length, threshold: 0, sentence }];
+  });
+
 const unpriced = (arms: readonly ArmTrials[], prices: Prices | undefined): TrialsDoubt[] => {
   if (prices === undefined) return [];
   return arms.flatMap((arm) => {
@@ -98,5 +110,6 @@ export const doubtsOf = (
   ...fewTasks(tasks),
   ...mixedImages(trials),
   ...sums(arms),
+  ...silentOfTokens(arms),
   ...unpriced(arms, prices),
 ];

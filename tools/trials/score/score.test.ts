@@ -159,6 +159,36 @@ describe('cost', () => {
     expect(pi!.tokens).toMatchObject({ trials: 2, totalTokens: 12_200, perSolved: 12_200 });
   });
 
+  test('and tokens for each solved one are of the same trials; who tells none is a doubt', () => {
+    const silent = { usage: null } as unknown as Partial<TrialLine>;
+    const lines = [
+      line('a', 'pi', 1, 1),
+      line('a', 'pi', 2, 0),
+      line('b', 'pi', 1, 1, silent),
+      line('b', 'pi', 2, 0, silent),
+      // Lost by the place: nobody expects its tokens.
+      line('b', 'pi', 3, null, silent),
+      line('a', 'codex', 1, 1),
+      line('a', 'codex', 2, 0),
+    ];
+    const { arms, doubts } = score(lines, { prices });
+    const [codex, pi] = ['codex', 'pi'].map((name) => arms.find((one) => one.name === name)!);
+    expect(pi!.tokens).toMatchObject({ trials: 2, totalTokens: 2200, perTrial: 1100, perSolved: 2200 });
+    expect(pi!.tokens).toEqual(codex!.tokens);
+    expect(pi!.cost).toEqual(codex!.cost);
+    expect(doubts.filter((one) => one.name === 'tokens-missing')).toEqual([
+      {
+        name: 'tokens-missing',
+        value: 2,
+        threshold: 0,
+        sentence:
+          "2 of 4 trials of 'pi' with a verdict told no tokens, 1 of them solved: its tokens and their cost, also those for each solved one, are of the other trials alone",
+      },
+    ]);
+    const never = score([line('a', 'pi', 1, 1, silent)]);
+    expect(never.doubts.map((one) => one.name)).not.toContain('tokens-missing');
+  });
+
   test('of tokens without a price is not known, and not 0', () => {
     const lines = [line('a', 'pi', 1, 1), line('a', 'pi', 2, 1, { usage: written })];
     const found = score(lines, { prices });
