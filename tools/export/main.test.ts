@@ -234,6 +234,26 @@ test.each([
   },
 );
 
+test.each([
+  [{ mode: 'calibrate', exit: 5, reasons: ['the cpuset changed'] }, 'error', 'the cpuset changed'],
+  [{ mode: 'calibrate', exit: 3, reasons: [] }, 'skipped', 'not judged'],
+  [{ exit: 5, reasons: ['the cpuset changed'] }, 'error', 'the cpuset changed'],
+  [{ exit: 3, reasons: ['the log ends early'] }, 'skipped', 'the log ends early'],
+] as const)('junit: a run with nothing to answer is no green suite: %j', async (about, kind, message) => {
+  const found = analysis({
+    ...(about as unknown as Partial<Analysis>),
+    judged: false,
+    comparisons: [],
+    conclusions: [],
+  });
+  const { stdout } = await exported('junit', place(found));
+  expect(stdout).toContain(
+    `tests="1" failures="0" errors="${kind === 'error' ? 1 : 0}" skipped="${kind === 'skipped' ? 1 : 0}"`,
+  );
+  expect(stdout).toContain(`name="k8sbench-cmp-made"`);
+  expect(stdout).toContain(`<${kind} message="${message}"`);
+});
+
 describe('hostile names', () => {
   const name = '=1+1</script>"\n\u001b[31m|x,';
   const hostile = (): string => {

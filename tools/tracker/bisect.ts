@@ -76,7 +76,7 @@ export const bisect: TrackerVerb = {
   flags: ['run', 'track', 'rule', 'turns', 'metric', 'json'],
   async run(call) {
     const { flags, world, talk } = call;
-    const { track, series, commits } = await readSeries(call, PURPOSES);
+    const { track, series, commits } = await readSeries(call, PURPOSES, '');
     if (series.length === 0) {
       talk.info(
         `'${track}' has no run of purpose ${PURPOSES.map((one) => `'${one}'`).join(' or ')} with exact values`,

@@ -1,6 +1,6 @@
 /** Change points and bisection through the program: on histories whose truth was made, in a repository of their own. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -127,6 +127,30 @@ test('sizes of plain commands are processes, in every table and in the lines', a
       [50, 'processes'],
       [500, undefined],
     ]);
+});
+
+test('a run whose newest line is broken after its head counts by the line before', async () => {
+  const lines = stepped();
+  const path = track(lines);
+  const newest = JSON.stringify(lines[24]).replace('"more":{', '"more":{,');
+  appendFileSync(path, `${newest}\n`);
+  const whole = await tracker(track(lines), 'changes', '--json');
+  for (const verb of ['changes', 'bisect']) {
+    const { exit, lines: found, stderr } = await tracker(path, verb, '--json');
+    expect([exit, found.length]).toEqual([0, 1]);
+    expect(stderr).toContain('the line is left out');
+    if (verb === 'changes') expect(found).toEqual(whole.lines);
+  }
+  const none = await tracker(track([lineOf({ at: 1, ratio: 1, commit: commits[1]! })]), 'changes');
+  expect(none.stderr).toContain('up to 1 run');
+});
+
+test('what of other purposes is left out is told with flags that the verb takes', async () => {
+  const path = track(stepped({ purpose: 'pr' }));
+  expect((await tracker(path, 'changes')).stderr).toContain("'--purpose' here asks for another");
+  const { stderr } = await tracker(path, 'bisect');
+  expect(stderr).toContain("left out; 'tracker append --purpose' names it\n");
+  expect(stderr).not.toContain("'--purpose' here");
 });
 
 describe('tracker changes', () => {

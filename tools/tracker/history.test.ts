@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { median } from '../../shared/statistics.ts';
 import { readHistory, runName } from './history.ts';
 import { Rolling } from './rolling.ts';
-import { countedEntries } from './show.ts';
+import { countedEntries } from './counted-entries.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8sbench-history-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -6,9 +6,10 @@ import { openRun } from '../../shared/rundir.ts';
 import { readAnalysis } from '../../shared/run-results.ts';
 import { sayBroken } from './broken-lines.ts';
 import { commitsHere, type Commits, inOrder, type Ordered } from './commit-order.ts';
-import { LineReader, parsedLine, readHistory } from './history.ts';
+import { readable } from './counted-entries.ts';
+import { type Entry, LineReader, readHistory } from './history.ts';
 import { type Placed, seriesOf } from './series.ts';
-import { countedEntries, linesText } from './show.ts';
+import { linesText } from './show.ts';
 import type { TrackerCall } from './call.ts';
 
 export interface ReadSeries {
@@ -36,21 +37,23 @@ const wantedOf = async ({ flags, world }: TrackerCall) => {
   };
 };
 
-/** Reads the history and says what of it does not count. */
-export const readSeries = async (call: TrackerCall, purposes: readonly string[]): Promise<ReadSeries> => {
+/** Reads the history and says what of it does not count; `another` says how lines of other purposes are asked for. */
+export const readSeries = async (
+  call: TrackerCall,
+  purposes: readonly string[],
+  another = "; '--purpose' here asks for another",
+): Promise<ReadSeries> => {
   const { flags, world, talk } = call;
   const { track, path, wanted } = await wantedOf(call);
   const history = readHistory(path, track, wanted);
-  const broken = [...history.broken];
   const reader = new LineReader();
-  const lines: Placed[] = [];
-  for (const entry of countedEntries(history.entries)) {
-    const line = parsedLine(reader.bytes(history, entry), history, entry);
-    if (typeof line === 'string') broken.push(line);
-    else lines.push({ line, run: entry.run, at: entry.at });
-  }
+  const read = new Map<Entry, Placed>();
+  const { shown, broken } = readable(history, Number.POSITIVE_INFINITY, reader, (entry, line) =>
+    read.set(entry, { line, run: entry.run, at: entry.at }),
+  );
+  const lines = shown.map((entry) => read.get(entry)!);
   reader.close();
-  sayBroken(broken, talk);
+  sayBroken([...history.broken, ...broken], talk);
   const found = seriesOf(lines, purposes, flags.metric);
   if (found.plain > 0)
     talk.info(
@@ -58,7 +61,7 @@ export const readSeries = async (call: TrackerCall, purposes: readonly string[])
     );
   if (found.others > 0)
     talk.info(
-      `${linesText(found.others)} of other purposes than ${purposes.join(' and ')} left out; 'tracker append --purpose' names it, '--purpose' here asks for another`,
+      `${linesText(found.others)} of other purposes than ${purposes.join(' and ')} left out; 'tracker append --purpose' names it${another}`,
     );
   const commits = found.series.length > 0 ? commitsHere(world) : undefined;
   const series = found.series.map((one) => inOrder(one, commits));

@@ -4,7 +4,8 @@ import type { HistoryLine } from '../../schemas/tracker.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { painter } from '../../shared/terminal.ts';
 import { sayBroken } from './broken-lines.ts';
-import { type Entry, type History, LineReader, parsedLine, readHistory } from './history.ts';
+import { readable } from './counted-entries.ts';
+import { LineReader, parsedLine, readHistory } from './history.ts';
 import { historyTable } from './history-table.ts';
 import type { TrackerVerb } from './call.ts';
 
@@ -14,42 +15,6 @@ const LAST = 20;
 /** `1 line`, `3 older lines`. */
 export const linesText = (count: number, kind = ''): string =>
   `${count} ${kind}line${count === 1 ? '' : 's'}`;
-
-/** Oldest first; a run that was reported again is shown once per rule and size, by its newest line, as it counts. */
-export const countedEntries = (entries: readonly Entry[]): Entry[] => {
-  const newest = new Map<string, Entry>();
-  for (const one of entries) {
-    const key = `${one.rule}\n${one.turns}\n${one.run}`;
-    const before = newest.get(key);
-    if (!before || one.at >= before.at) newest.set(key, one);
-  }
-  return [...newest.values()].toSorted((a, b) => a.at - b.at || a.number - b.number);
-};
-
-/**
- * The last entries that count and can be read, of how many, and what is broken. A newest line that is broken after its head
- * leaves its run to the one before it. Nothing is kept of the lines: a history may be larger than the memory.
- */
-const readable = (
-  history: History,
-  last: number,
-  reader: LineReader,
-): { counted: number; shown: Entry[]; broken: string[] } => {
-  const problems = new Map<Entry, string | undefined>();
-  const broken = (): string[] => [...problems.values()].filter((one) => one !== undefined);
-  for (let entries: readonly Entry[] = history.entries; ;) {
-    const counted = countedEntries(entries);
-    const shown = counted.slice(Math.max(0, counted.length - last));
-    for (const one of shown) {
-      if (problems.has(one)) continue;
-      const line = parsedLine(reader.bytes(history, one), history, one);
-      problems.set(one, typeof line === 'string' ? line : undefined);
-    }
-    if (shown.every((one) => problems.get(one) === undefined))
-      return { counted: counted.length, shown, broken: broken() };
-    entries = entries.filter((one) => problems.get(one) === undefined);
-  }
-};
 
 export const show: TrackerVerb = {
   about: 'shows the history, newest last',
