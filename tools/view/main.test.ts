@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { historyOf, noisy, runOf, sessionsOf } from '../../test/browser/made-runs.ts';
+import { FOUR, historyOf, noisy, runOf, sessionsOf } from '../../test/browser/made-runs.ts';
 import { madeLog } from '../../test/made-log.ts';
 import { runTool } from '../../test/outside.ts';
 import { main } from './main.ts';
@@ -154,6 +154,26 @@ describe('a run', () => {
     expect(series.every((one: { readings?: object }) => one.readings !== undefined)).toBe(true);
   });
 
+  test('has every number of the evidence: of a control, and of a few sessions', async () => {
+    const texts = (run: string): string =>
+      readFileSync(join(run, 'report.html'), 'utf8')
+        .replace(/<[^>]*>/g, ' ')
+        .replace(/\s+/g, ' ');
+    const [one, few] = [await runOf(place(), noisy({ targets: FOUR })), await sessionsOf(place(), 2)];
+    for (const run of [one, few]) await view('--run', run);
+    const { control, withinSd, detectable } = dataOf(readFileSync(join(one, 'report.html'), 'utf8')).analysis
+      .conclusions[0];
+    const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+    expect(texts(one)).toContain(control.sentence);
+    expect(texts(one)).toMatch(
+      /metric candidate conclusion ratio 95 % from to p least p margin rounds detectable from round sd control/,
+    );
+    expect(texts(one)).toContain(
+      ` 3 % 12 ${percent(detectable)} ${percent(withinSd)} ${control.low.toFixed(3)}–${control.high.toFixed(3)} `,
+    );
+    expect(texts(few).includes(' round sd session sd warm, node-0 journal ')).toBe(true);
+  });
+
   test('says how many attempts came before', async () => {
     const run = place();
     mkdirSync(run, { recursive: true });
@@ -173,7 +193,7 @@ describe('a run', () => {
     await runOf(run, noisy());
     await view('--run', run);
     const page = readFileSync(join(run, 'report.html'), 'utf8').replace(/\s+/g, ' ');
-    expect(page).toContain('Attempt 2 at this question: of 1 before it 1 were refused for noise and 0 void.');
+    expect(page).toContain('Attempt 2 at this question: of 1 before it 1 was refused for noise and 0 void.');
   });
 });
 

@@ -146,8 +146,8 @@ const attemptsOf = ({ earlierAttempts: before, origin }: Analysis): Markup => {
   if (origin === 'imported') return markup``;
   if (!before || before.total === 0) return markup`<p>No earlier attempt at this question is recorded.</p>`;
   return markup`<p>
-    Attempt ${before.total + 1} at this question: of ${before.total} before it ${before.refused} were refused
-    for noise and ${before.void} void.
+    Attempt ${before.total + 1} at this question: of ${before.total} before it ${before.refused}
+    ${before.refused === 1 ? 'was' : 'were'} refused for noise and ${before.void} void.
   </p>`;
 };
 
