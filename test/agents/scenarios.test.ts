@@ -57,7 +57,8 @@ const measured = (line: Record<string, unknown>, keys: readonly string[]) =>
   ).toEqual([]);
 
 /** May be nothing: an agent that asks for nothing else, a cgroup that is not its own, a process too short to be met, no `/resume`. */
-const MAYBE = /^(sideRequests|foreignHosts|.*ExactCpu|versionRss|streamBehind|redraw.*|resume(Cpu)?)$/;
+const MAYBE =
+  /^(sideRequests|foreignHosts|.*ExactCpu|versionRss|versionCpu|streamBehind|redraw.*|resume(Cpu)?)$/;
 const metricsOf = (profile: string): string[] =>
   BUILT_IN[profile]!.metrics!.map((one) => one.key).filter((key) => !MAYBE.test(key));
 

@@ -12,9 +12,9 @@ import type { Settings } from './settings.ts';
 /** The fields that each scenario has; `exact` is the cgroup's count, left out where none counts the agent alone. */
 const common = (name: string, { wall, cpu, exactCpu, peak }: Measured): Record<string, unknown> => ({
   [`${name}Wall`]: wall,
-  [`${name}Cpu`]: cpu,
+  // What no look met was not measured: neither its time nor its memory.
+  ...(cpu === 0 ? {} : { [`${name}Cpu`]: cpu }),
   ...(exactCpu === null ? {} : { [`${name}ExactCpu`]: exactCpu }),
-  // A process that no look met has no memory that was measured.
   ...(peak === 0 ? {} : { [`${name}Rss`]: peak }),
 });
 
