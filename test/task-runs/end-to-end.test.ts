@@ -19,7 +19,8 @@ let bed: RunBed;
 beforeAll(() => {
   bed = makeRunBed(SCRIPT);
 }, 300_000);
-afterAll(() => bed?.remove());
+// Thousands of files on a disk that others use.
+afterAll(() => bed?.remove(), 300_000);
 
 const told = (): string =>
   bed.shell(`kubectl -n ${NAMESPACE} get pods -o wide; kubectl -n ${NAMESPACE} get events | tail -n 20`)

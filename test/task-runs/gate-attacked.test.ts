@@ -27,7 +27,8 @@ beforeAll(() => {
     lines.set(line.task, line);
   }
 }, 900_000);
-afterAll(() => bed?.remove());
+// Thousands of files on a disk that others use.
+afterAll(() => bed?.remove(), 300_000);
 
 describe('an agent that', () => {
   test.each(Object.entries(ATTACKS))('%s', (name, { may, says }) => {

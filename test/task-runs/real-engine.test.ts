@@ -116,7 +116,8 @@ beforeAll(() => {
   bed.cluster.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/warn=restricted']);
   staged = stageTasks(bed, writeTask);
 }, 600_000);
-afterAll(() => bed?.remove());
+// Thousands of files on a disk that others use.
+afterAll(() => bed?.remove(), 300_000);
 
 const kubectl = (script: string): string => {
   const { exit, stdout, stderr } = bed.shell(script.replaceAll('KC', `kubectl -n ${NAMESPACE}`));
