@@ -69,15 +69,32 @@ test('the same with ties and differences of nothing, alone and in a family', () 
     const family = [0, 0.3, 0.6].map((shift) => pairOf(coarse(n, shift)));
     for (const pairs of [family, family.slice(1, 2)])
       for (const one of estimatesOf(pairs, 0.05, at)) {
-        // Never an interval that leaves 0 out where the test keeps it.
-        if (one.low > 0 || one.high < 0) expect(one.p).toBeLessThanOrEqual(0.05);
-        if (one.p > 0.05) expect(one.low <= 0 && one.high >= 0).toBe(true);
+        expect(one.p <= 0.05).toBe(one.low > 0 || one.high < 0);
         if (one.p <= 0.05) excluded++;
         expect(one.estimate).toBeGreaterThanOrEqual(one.low);
         expect(one.estimate).toBeLessThanOrEqual(one.high);
       }
   }
   expect(excluded).toBeGreaterThan(50);
+});
+
+test('the same with whole numbers whose test of nothing has its ties there, and at every planned look', () => {
+  const draw = generator(5);
+  const [disagreed, refused] = [[] as number[][], [] as number[]];
+  for (let at = 0; at < 1200; at++) {
+    const rounds = 6 + Math.floor(draw() * 20);
+    const values = Array.from({ length: rounds }, () => Math.round((draw() - 0.3) * 6));
+    for (const looks of at % 3 === 0 ? [[], [rounds, rounds + 3, 2 * rounds]] : [[]]) {
+      const [one] = estimatesOf([pairOf(values)], 0.05, 1, looks);
+      if (one!.p <= 0.05 !== (one!.low > 0 || one!.high < 0)) disagreed.push(values);
+      // As a ratio, too: an end that is apart from 0 is apart from 1.
+      expect(Math.exp(one!.low) > 1 || Math.exp(one!.high) < 1).toBe(one!.p <= 0.05);
+      expect(one!.estimate >= one!.low && one!.estimate <= one!.high).toBe(true);
+      if (one!.p <= 0.05) refused.push(one!.p);
+    }
+  }
+  expect(disagreed).toEqual([]);
+  expect(refused.length).toBeGreaterThan(300);
 });
 
 test('a family costs: p grows, intervals widen, never the other way', () => {

@@ -95,6 +95,17 @@ export const attainedLevel = (n: number, level: number): number => {
   return 2 * sum;
 };
 
+/** The same where values are equal: they share their ranks, whatever they are compared with. */
+const tiedDeviation = (ascending: Float64Array): number => {
+  let lost = 0;
+  for (let from = 0, at = 1; at <= ascending.length; at++) {
+    if (at < ascending.length && ascending[at] === ascending[from]) continue;
+    lost += ((at - from) ** 3 - (at - from)) / 12;
+    from = at;
+  }
+  return Math.sqrt(deviation(ascending.length) ** 2 - lost);
+};
+
 /**
  * The values that a test with this critical |T| does not refuse, as [low, high] of the sorted differences: Walsh averages
  * counted in from both ends. Infinite where the test can't refuse anything.
@@ -103,7 +114,7 @@ export const intervalOf = (ascending: Float64Array, critical: number): [low: num
   const n = ascending.length;
   const total = (n * (n + 1)) / 2;
   // W+ counts the Walsh averages above a value; it may be as low as (total − critical·sd) / 2 and not be refused.
-  const from = Math.ceil((total - critical * deviation(n)) / 2 - 1e-6);
+  const from = Math.ceil((total - critical * tiedDeviation(ascending)) / 2 - 1e-6);
   if (n === 0 || !(from >= 1)) return [-Infinity, Infinity];
   return [walshAverage(ascending, from), walshAverage(ascending, total + 1 - from)];
 };
