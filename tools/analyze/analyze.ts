@@ -12,7 +12,8 @@ import { earlierAttempts, type Ending, endingOf, type How, outcomeOf } from './e
 import { envText } from './env-text.ts';
 import { refusedOf } from './evidence.ts';
 import { likeForLike } from './like-for-like.ts';
-import { inputsBesideLogs, removeOutputs, writeOutputs } from './outputs.ts';
+import { removeOutputs } from './output-files.ts';
+import { inputsBesideLogs, writeOutputs } from './outputs.ts';
 import { refuseMisuse, type Request } from './request.ts';
 import { Rows } from './rows.ts';
 import { readSession, Session } from './session.ts';

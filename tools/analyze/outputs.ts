@@ -1,23 +1,13 @@
-/** The files an analysis writes: whether they still hold, and how they come and go. */
-import { rmSync } from 'node:fs';
+/** The files an analysis writes: whether they still hold, and how they are written. */
 import { type Analysis, analysis as analysisSchema } from '../../schemas/analysis.ts';
 import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts';
 import { sha256, sha256File } from '../../shared/files.ts';
 import { jsonText } from '../../shared/read.ts';
-import { type RunDirectory, touchAll } from '../../shared/rundir.ts';
+import type { RunDirectory } from '../../shared/rundir.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Result } from './analysis.ts';
+import { OUTPUTS } from './output-files.ts';
 import type { Request } from './request.ts';
-
-/** Everything that `analyze` may write into a run directory; analysis.json last, it vouches for the others. */
-const OUTPUTS = [
-  'results.jsonl',
-  'seeds.jsonl',
-  'ENV.txt',
-  'noise.json',
-  'calibration.json',
-  'analysis.json',
-] as const;
 
 /** Digests of everything the analysis is computed from, without the logs: those are known when they are read. */
 export const inputsBesideLogs = async ({ run, calibration }: Request): Promise<Record<string, string>> => ({
@@ -55,22 +45,6 @@ export const calibrationIn = (directory: RunDirectory): Calibration | undefined 
   directory.has('calibration.json')
     ? (directory.json('calibration.json', calibrationSchema) as Calibration)
     : undefined;
-
-/** A step skipped as done leaves its outputs newer than their inputs. */
-export const touchOutputs = (directory: RunDirectory): void => touchAll(directory, OUTPUTS);
-
-/** What `view` made of an analysis. */
-export const PAGE = 'report.html';
-
-/** Removes outputs that no longer hold, and the page that was made of them. */
-export const removeOutputs = (
-  directory: RunDirectory,
-  names: readonly (typeof OUTPUTS)[number][] = OUTPUTS,
-): void => {
-  rmSync(directory.file(PAGE), { force: true });
-  // analysis.json first: a reader never finds it beside files of another analysis.
-  for (const name of names.toReversed()) rmSync(directory.file(name), { force: true });
-};
 
 /** Writes what belongs to a result and gives the finished analysis. `rowsSha256` is the digest of results.jsonl, there already. */
 export const writeOutputs = (

@@ -7,7 +7,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { openRun, type RunDirectory } from '../../shared/rundir.ts';
 import type { World } from '../../shared/world.ts';
-import { removeOutputs } from './outputs.ts';
+import { removeOutputs } from './output-files.ts';
 import { type Run, runOfDirectory, runOfLog } from './sources.ts';
 
 /** The flags that change what comes out. */
