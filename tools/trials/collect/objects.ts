@@ -9,6 +9,7 @@ export type TrialJob = KubernetesObject & {
 export interface ContainerStatus {
   name: string;
   state?: ContainerState;
+  restartCount?: number;
   /** Before its last restart. */
   lastState?: Pick<ContainerState, 'terminated'>;
 }

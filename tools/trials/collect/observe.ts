@@ -3,7 +3,7 @@ import { failed } from '../../../shared/failure.ts';
 import { type Cluster, isForbidden, type WatchEvent } from '../../../shared/kubernetes.ts';
 import type { Trials } from '../../../schemas/trials.ts';
 import { INSTANCE, modelName, RUN } from '../../../shared/task-run/names.ts';
-import { engineMoments } from './outages.ts';
+import { EngineEnds, engineMoments } from './outages.ts';
 import { ownerOf, type TrialEvent, type TrialJob, type TrialPod } from './objects.ts';
 
 /** One Job as it is or was last, and its pod. */
@@ -38,8 +38,9 @@ export class Observer {
   #news = false;
   /** When the model's engine began or ended, ms since the epoch. */
   readonly moments = new Set<number>();
-  /** Since when the API server is away, by the monotonic clock, and what it says. */
-  away: { since: number; trouble: string } | undefined;
+  readonly #ends = new EngineEnds();
+  /** By watch: since when it is in trouble, by the monotonic clock, and what it says. */
+  readonly #troubles = new Map<string, { since: number; trouble: string }>();
 
   constructor(
     cluster: Cluster,
@@ -69,8 +70,9 @@ export class Observer {
   }
 
   #contact(event: WatchEvent<unknown>, what: string): void {
-    if (event.type === 'trouble') this.away ??= { since: performance.now(), trouble: event.error.message };
-    else this.away = undefined;
+    if (event.type !== 'trouble') this.#troubles.delete(what);
+    else if (!this.#troubles.has(what))
+      this.#troubles.set(what, { since: performance.now(), trouble: event.error.message });
     if (event.type === 'complete') this.#listed.add(what);
     this.#tell();
   }
@@ -103,8 +105,14 @@ export class Observer {
 
   async #watchModel(scope: object, signal: AbortSignal): Promise<void> {
     for await (const event of this.#cluster.watch<TrialPod>('pods', scope, signal)) {
-      if (event.type === 'is' || event.type === 'gone')
+      if (event.type === 'is' || event.type === 'gone') {
         for (const one of engineMoments(event.object)) this.moments.add(one);
+        const untold = this.#ends.untold(event.object);
+        if (untold)
+          this.#say(
+            `the model's server ended ${untold.ends} more ${untold.ends === 1 ? 'time' : 'times'} before ${untold.before}, and nobody saw when: a trial that was at work then is not void; 'collect' beside 'apply' sees every end`,
+          );
+      }
       this.#contact(event, 'model');
     }
   }
@@ -112,6 +120,11 @@ export class Observer {
   #podOf(uid: string): Pick<SeenJob, 'pod' | 'podGone'> {
     const found = this.#pods.get(uid);
     return { pod: found?.pod, podGone: found?.gone ?? false };
+  }
+
+  /** The watch that has been in trouble for longest: what it tells of is as it was then, whatever the others tell. */
+  get away(): { since: number; trouble: string } | undefined {
+    return [...this.#troubles.values()].toSorted((a, b) => a.since - b.since)[0];
   }
 
   /** Everything that was there has been told. */
@@ -166,7 +179,8 @@ export class Observer {
       });
     this.#news = false;
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.away && performance.now() - this.away.since > AWAY_MS)
-      throw failed(`${this.away.trouble}; the Jobs go on: call it again once the API server is back`);
+    const { away } = this;
+    if (away && performance.now() - away.since > AWAY_MS)
+      throw failed(`${away.trouble}; the Jobs go on: call it again once the API server is back`);
   }
 }

@@ -28,6 +28,32 @@ export const engineMoments = (pod: TrialPod): number[] => {
     .filter((one) => !Number.isNaN(one));
 };
 
+/**
+ * Ends of engines that were told, pod by pod: of several restarts a pod tells the last alone, and a count. Whoever looks late
+ * knows that there were more, and not when.
+ */
+export class EngineEnds {
+  readonly #known = new Map<string, Set<string>>();
+  readonly #untold = new Map<string, number>();
+
+  /** How many more ends a pod has had than were ever told, and before when; undefined when that was said, or is none. */
+  untold(pod: TrialPod): { ends: number; before: string } | undefined {
+    const engine = pod.status.containerStatuses?.find((one) => one.name === ENGINE);
+    if (!engine) return undefined;
+    const { uid } = pod.metadata;
+    const known = this.#known.get(uid) ?? new Set();
+    this.#known.set(uid, known);
+    const told = [engine.lastState?.terminated, engine.state?.terminated].flatMap((one) => one ?? []);
+    for (const { finishedAt } of told) if (finishedAt !== undefined) known.add(finishedAt);
+    const ends = (engine.restartCount ?? 0) + (engine.state?.running || told.length === 0 ? 0 : 1);
+    const missing = ends - known.size;
+    if (missing <= (this.#untold.get(uid) ?? 0)) return undefined;
+    this.#untold.set(uid, missing);
+    const last = told[0]?.startedAt ?? engine.state?.running?.startedAt;
+    return last === undefined ? undefined : { ends: missing, before: last };
+  }
+}
+
 /** While the agent worked; undefined when the pod doesn't tell both ends. */
 const windowOf = (pod: TrialPod, line: TrialLine): [from: number, to: number] | undefined => {
   const trial = statusOf(pod, TRIAL);
