@@ -1,15 +1,9 @@
 /** arms.lock: agents that can be measured, pinned to the last byte for each architecture. Spec §8. */
 import * as v from 'valibot';
 import { pinnedArchive } from './recipe.ts';
-import { formatTag, positive, sha256, text, word } from './primitives.ts';
+import { formatTag, isInside, positive, sha256, text, word } from './primitives.ts';
 
-const inside = v.pipe(
-  text,
-  v.check(
-    (path) => !/[\0\n\r\\]/.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part)),
-    'expected a path inside',
-  ),
-);
+const inside = v.pipe(text, v.check(isInside, 'expected a path inside'));
 
 /** The one file that starts the agent, as it must be once it is installed. */
 const executable = v.strictObject({ path: inside, sha256, size: v.optional(positive) });

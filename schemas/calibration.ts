@@ -26,7 +26,7 @@ export const clock = v.object({
 });
 export type Clock = v.InferOutput<typeof clock>;
 
-export const calibrationNode = v.looseObject({
+const calibrationNode = v.looseObject({
   runs: count,
   noise: sizeNoise,
   /** Second half's warm p50 over the first half's; null with fewer than 4 runs. */

@@ -7,7 +7,7 @@ export const outcome = v.picklist(['running', 'done', 'failed', 'invalid', 'inte
 export type Outcome = v.InferOutput<typeof outcome>;
 
 /** A process on this machine; a pid alone is used again, so its start time in clock ticks since boot stands beside it. */
-export const processIdentity = v.object({ pid: positive, start_ticks: count });
+const processIdentity = v.object({ pid: positive, start_ticks: count });
 export type ProcessIdentity = v.InferOutput<typeof processIdentity>;
 
 export const job = v.looseObject({

@@ -1,16 +1,9 @@
 /** MANIFEST.sha256: the digest of each file of a finished session, in sha256sum's format. A run without it is unfinished. DESIGN §3. */
 import * as v from 'valibot';
-import { sha256, text } from './primitives.ts';
+import { isInside, sha256, text } from './primitives.ts';
 
 /** A path inside the run directory: relative, `/` as separator, no `..`. */
-export const insidePath = v.pipe(
-  text,
-  v.check(
-    (path) =>
-      !path.startsWith('/') && !path.split('/').some((part) => part === '..' || part === '.' || part === ''),
-    'expected a path inside the run directory',
-  ),
-);
+export const insidePath = v.pipe(text, v.check(isInside, 'expected a path inside the run directory'));
 
 export const manifest = v.array(v.object({ sha256, path: insidePath }));
 export type Manifest = v.InferOutput<typeof manifest>;

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { count, finite, inputs, text } from './primitives.ts';
 
-export const rankedNode = v.looseObject({
+const rankedNode = v.looseObject({
   name: text,
   /** CPUs; null where the basis can't tell. */
   freeCpu: v.nullable(finite),

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { count, finite, formatTag, gate, inputs, sha256, sizeKey, text } from './primitives.ts';
 
 /** One metric of one size: mean and sd in the metric's unit (ms, MiB, bytes, s), rounded to 3 decimals; cv exact. */
-export const metricNoise = v.object({
+const metricNoise = v.object({
   n: count,
   mean: finite,
   sd: finite,

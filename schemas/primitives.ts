@@ -58,6 +58,10 @@ export const dnsLabel = v.pipe(
   ),
 );
 
+/** Whether a path stays inside the directory that it is relative to, as it is written: `/` as separator, no `..`, nothing empty. */
+export const isInside = (path: string): boolean =>
+  !/[\0\n\r\\]/.test(path) && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+
 /** A word that may stand in a path, a rule or a tracker line. */
 export const word = v.pipe(
   v.string('expected a name'),

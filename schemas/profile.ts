@@ -159,7 +159,7 @@ function* crossProblems(profile: Profile): Generator<{ path: (string | number)[]
 }
 
 /** Metrics that every session has or may have (spec §6). */
-export const BUILT_IN_METRICS = new Set([
+const BUILT_IN_METRICS = new Set([
   'warm',
   'cold',
   'cpu',

@@ -3,10 +3,7 @@
  * Paths of sources are relative to the top of the git tree that the recipe stands in; paths of results to the bundle.
  */
 import * as v from 'valibot';
-import { positive, sha256, text, word } from './primitives.ts';
-
-const isInside = (path: string): boolean =>
-  !/[\0\n\r\\]/.test(path) && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+import { isInside, positive, sha256, text, word } from './primitives.ts';
 
 /** A path below the tree's top; `.` is the top itself. */
 const treePath = v.pipe(

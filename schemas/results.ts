@@ -17,4 +17,3 @@ export const resultLine = v.looseObject({
 });
 export const seedLine = v.looseObject({ ...seedFields, version: v.optional(v.string()) });
 export type ResultLine = v.InferOutput<typeof resultLine>;
-export type SeedLine = v.InferOutput<typeof seedLine>;

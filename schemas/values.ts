@@ -3,7 +3,7 @@
  * `values.json` in a run directory is the same object after defaults, file, environment and flags.
  */
 import * as v from 'valibot';
-import { positive, text } from './primitives.ts';
+import { dnsLabel, positive, text } from './primitives.ts';
 
 /** A name as most Kubernetes objects have one (RFC 1123 subdomain). */
 export const dnsSubdomain = v.pipe(
@@ -12,13 +12,6 @@ export const dnsSubdomain = v.pipe(
   v.regex(
     /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
     'expected a DNS subdomain: a-z, 0-9, - and .',
-  ),
-);
-const dnsLabelName = v.pipe(
-  v.string('expected a name'),
-  v.regex(
-    /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
-    'expected a DNS label: a-z, 0-9 and -, at most 63 characters',
   ),
 );
 
@@ -104,7 +97,7 @@ export const gpu = v.strictObject({
 export const values = v.strictObject({
   kubeconfig: v.optional(text),
   kubeContext: v.optional(text),
-  namespace: v.optional(dnsLabelName),
+  namespace: v.optional(dnsLabel),
   image: v.optional(text),
   bundle: v.optional(text),
   baseImage: v.optional(text),

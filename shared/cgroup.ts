@@ -18,6 +18,7 @@ export interface Cgroup {
   unified?: Place;
 }
 
+/** A cgroup in one hierarchy: its directory, and that of the hierarchy's top. */
 export interface Place {
   version: 1 | 2;
   dir: string;

@@ -11,6 +11,7 @@ export interface Git {
   with(env: Readonly<Record<string, string>>): Git;
 }
 
+/** Git in `cwd`, with `env` less what an outer git has set. Nothing is started yet. */
 export const gitIn = (cwd: string, env: Readonly<Record<string, string | undefined>>): Git => {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
   return gitWith(cwd, { ...own, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' });

@@ -24,9 +24,12 @@ export const groupedDoubts = (
   );
 };
 
-/** A line for each: `steal: … (n1, n3)`. */
-export const doubtLines = (analysis: Pick<Analysis, 'sessions' | 'doubts'>): string[] =>
+/** A line for each: `steal: … (n1, n3)`; `called`: how a doubt is named in it. */
+export const doubtLines = (
+  analysis: Pick<Analysis, 'sessions' | 'doubts'>,
+  called: (name: string) => string = (name) => name,
+): string[] =>
   groupedDoubts(analysis, analysis.doubts).map(
     ({ doubt: { name, sentence }, sessions }) =>
-      `${name}: ${sentence}${sessions.length === 0 ? '' : ` (${sessions.join(', ')})`}`,
+      `${called(name)}: ${sentence}${sessions.length === 0 ? '' : ` (${sessions.join(', ')})`}`,
   );

@@ -66,6 +66,7 @@ export class Reread {
   }
 }
 
+/** The machine whose files stand below `root`: `/`, or a directory that describes another one. */
 export const machineAt = (root: string): Machine => {
   const machine: Machine = {
     root,

@@ -41,6 +41,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'analysis.json': 'analyze',
 };
 
+/** The run directory at a path, which need not exist yet; `shown` is what messages call it. */
 export const runDirectory = (path: string, shown = path): RunDirectory => {
   const file = (name: string): string => join(path, name);
   return {

@@ -35,6 +35,7 @@ const loggerOn = async (tool: string, put: (line: string) => void): Promise<Cons
   });
 };
 
+/** A tool's voice on stderr, in the order in which things are said; the logger is loaded with the first word. */
 export const talkOn = (world: World, tool: string): Talk => {
   let last: Promise<void> = Promise.resolve();
   let logger: Promise<ConsolaInstance> | undefined;

@@ -12,13 +12,15 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
+import { isInside } from '../../schemas/primitives.ts';
 import { rootPathsIn, settledPath } from '../../schemas/placeholders.ts';
 import type { Target } from '../../schemas/profile.ts';
 import { cause } from '../failure.ts';
 import { fileDigest } from './digest.ts';
 import { leadsOut } from './links.ts';
 import { readText } from '../read.ts';
+import { versionsIn } from './versions.ts';
 
 /** What every bundle has beside the files it lists. */
 const OWN_FILES = ['ARTIFACTS.sha256', 'COMMIT', 'VERSIONS'] as const;
@@ -55,14 +57,6 @@ export interface Contents {
 type Architecture = NonNullable<Contents['arch']>;
 
 const bytewise = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
-
-/** Whether a path stays inside, as it is written: no `..`, no root, nothing empty. */
-const isInside = (path: string): boolean =>
-  path !== '' &&
-  !isAbsolute(path) &&
-  !path.includes('\\') &&
-  !/[\0\n\r]/.test(path) &&
-  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 
 /** `<sha256>  <path>` lines; a line of another form becomes a problem. */
 export const listedIn = (text: string, shown: string, problems: string[]): Map<string, string> => {
@@ -133,10 +127,6 @@ const walk = (directory: string, problems: string[]): { files: BundleFile[]; lin
 /** What is said of a listed file that has another digest. */
 export const changedProblem = (path: string): string =>
   `'${path}' does not have the digest that ARTIFACTS.sha256 gives it`;
-
-/** `key=value` lines. */
-export const versionsIn = (text: string): Record<string, string> =>
-  Object.fromEntries([...text.matchAll(/^([^=\s]+)=(.*)$/gm)].map(([, key, value]) => [key!, value!.trim()]));
 
 /** Reads a directory as a bundle. `shown` is its name in messages. With `digests`, every listed file is hashed. */
 export const readBundle = async (

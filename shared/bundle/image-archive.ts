@@ -5,7 +5,8 @@ import { extract } from 'tar-stream';
 // @ts-expect-error the library's decoder of one header has no types of its own
 import * as headers from 'tar-stream/headers.js';
 import { cause, Failure, usage } from '../failure.ts';
-import { listedIn, type Contents, versionsIn } from './contents.ts';
+import { listedIn, type Contents } from './contents.ts';
+import { versionsIn } from './versions.ts';
 
 const { decode } = headers as {
   decode(block: Buffer): { name: string; size: number; type: string | null } | null;

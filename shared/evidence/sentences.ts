@@ -1,6 +1,7 @@
 /** The sentences that a person would quote. All words about conclusions are made here. Pure. */
 import { atSize } from '../sizes.ts';
 import { DEFAULTS, type EvidenceInput, type Judged, type Metric, type Shown } from './input.ts';
+import { percent } from '../percent.ts';
 
 const BASIS = { wall: 'wall', cpu: 'CPU', count: 'count' } as const;
 
@@ -67,8 +68,6 @@ const numbersOf = ({
     : [ratio!, low, high];
   return { value: show(value), low: from === null ? null : show(from), high: to === null ? null : show(to) };
 };
-
-const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 
 /** `95 %: 3.2–5.0 %`, or `95 %: 1.0 % faster to 0.6 % slower` where the ends point different ways; the smaller end first. */
 const range = (

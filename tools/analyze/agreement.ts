@@ -2,6 +2,7 @@
 import type { Comparison, Conclusion, Verdict } from '../../schemas/analysis.ts';
 import { atSize, type Counted } from '../../shared/sizes.ts';
 import { trackerKey } from '../../shared/verdict.ts';
+import { percent } from '../../shared/percent.ts';
 
 /** Which way a verdict points, in the evidence's words. */
 const MEANS: Readonly<Record<Verdict, 'faster' | 'slower' | 'same'>> = {
@@ -13,8 +14,6 @@ const MEANS: Readonly<Record<Verdict, 'faster' | 'slower' | 'same'>> = {
 
 /** The tracker ties what is within this share (spec §7). */
 const TIE = 0.03;
-
-const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 
 const because = ({ conclusion, margin, underpowered, rounds }: Conclusion, verdict: Verdict): string => {
   if (conclusion === 'cant-tell' && underpowered)

@@ -2,7 +2,7 @@
 import type { Analysis } from '../../schemas/analysis.ts';
 import type { Calibration } from '../../schemas/calibration.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { groupedDoubts } from '../../shared/grouped-doubts.ts';
+import { doubtLines } from '../../shared/grouped-doubts.ts';
 import { type Paint, plainText } from '../../shared/terminal.ts';
 import { calibrationText } from './calibration-table.ts';
 import { comparisonText } from './comparison-table.ts';
@@ -26,13 +26,6 @@ const heading = (analysis: Analysis, paint: Paint): string => {
   return paint('green', mode === 'compare' ? 'judged' : 'calibrated: within the limit');
 };
 
-/** Doubts with the same words once; of several sessions, with those that they are about. */
-const doubtLines = (analysis: Analysis): string[] =>
-  groupedDoubts(analysis, analysis.doubts).map(
-    ({ doubt: { name, sentence }, sessions }) =>
-      `doubt '${name}': ${sentence}${sessions.length === 0 ? '' : ` (${sessions.join(', ')})`}`,
-  );
-
 /** Judged or not, why, what to do next, and what to keep in mind. */
 const judgementText = (analysis: Analysis, paint: Paint): string => {
   const { reasons, advice, doubts, earlierAttempts, sessions } = analysis;
@@ -40,7 +33,8 @@ const judgementText = (analysis: Analysis, paint: Paint): string => {
   // Reasons quote logs: whatever a workload wrote there must not move the cursor.
   for (const one of reasons) lines.push(`  ${plainText(one)}`);
   for (const one of advice) lines.push(`  what to do: ${one}`);
-  for (const one of doubtLines(analysis)) lines.push(paint('yellow', plainText(one)));
+  for (const one of doubtLines(analysis, (name) => `doubt '${name}'`))
+    lines.push(paint('yellow', plainText(one)));
   for (const one of sessions.filter((session) => session.stopped !== undefined))
     lines.push(plainText(`'${one.run}' stopped early, as planned: ${one.stopped}`));
   const foreign = sessions.reduce((sum, one) => sum + one.foreignLines, 0);

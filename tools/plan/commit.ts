@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
+import { commitFits } from '../../shared/commit-name.ts';
 import { Failure } from '../../shared/failure.ts';
 import { gitIn } from '../../shared/git.ts';
 import { readText } from '../../shared/read.ts';
@@ -55,16 +56,6 @@ export const localCommit = (root: string, shown: string, profile: Profile, world
   return { ...(commit ? { commit } : {}), from: `the repository of '${world.cwd}'`, problems: [] };
 };
 
-/** Whether a commit is the one asked for: a prefix of at least 7 digits matches, `-dirty` must agree. */
-export const isCommit = (commit: string, wanted: string): boolean => {
-  const [digits, wantedDigits] = [commit, wanted].map((one) => one.replace(/-dirty$/, ''));
-  return (
-    wantedDigits!.length >= 7 &&
-    digits!.startsWith(wantedDigits!) &&
-    commit.endsWith('-dirty') === wanted.endsWith('-dirty')
-  );
-};
-
 /** What is wrong with the commit found, given what was asked for. */
 export const commitProblems = (found: FoundCommit, wanted: string | undefined): string[] => {
   if (found.problems.length > 0 || wanted === undefined) return found.problems;
@@ -72,7 +63,7 @@ export const commitProblems = (found: FoundCommit, wanted: string | undefined): 
     return [
       `flag '--commit': wanted ${wanted}, but ${found.from} names no commit; leave --commit out, or build from it`,
     ];
-  return isCommit(found.commit, wanted)
+  return commitFits(wanted, found.commit)
     ? []
     : [
         `flag '--commit': wanted ${wanted}, but ${found.from} is at ${found.commit}; check out or build the one you want`,

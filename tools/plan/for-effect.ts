@@ -15,6 +15,7 @@ import { check, parseJson, readText } from '../../shared/read.ts';
 import { atSize, countedBy } from '../../shared/sizes.ts';
 import { mean } from '../../shared/statistics.ts';
 import type { World } from '../../shared/world.ts';
+import { percent } from '../../shared/percent.ts';
 
 /** A run whose noise is known. */
 export interface Earlier {
@@ -48,8 +49,6 @@ export interface Wish {
   /** Whether planned looks may end the session early. */
   looks: boolean;
 }
-
-const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 
 /** What one conclusion says of the noise: the spread of one round, and where its estimate lies. */
 interface Noisy {

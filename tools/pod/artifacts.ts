@@ -3,6 +3,8 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
 import { fill, rootPathsIn, settledPath, uses } from '../../schemas/placeholders.ts';
+import { versionsIn } from '../../shared/bundle/versions.ts';
+import { commitNamed } from '../../shared/commit-name.ts';
 import { isExecutable, isFile } from '../../shared/file-kinds.ts';
 import { SessionError } from './session-error.ts';
 
@@ -145,23 +147,9 @@ export const refuseChanged = (
 const textIn = (root: string, name: string): string | undefined =>
   root === '' ? undefined : textOf(join(root, name));
 
-/** `key=value` lines of VERSIONS; empty without the file. */
-export const versionsIn = (root: string): Record<string, string> =>
-  Object.fromEntries(
-    [...(textIn(root, 'VERSIONS') ?? '').matchAll(/^([^=\s]+)=(.*)$/gm)].map(([, key, value]) => [
-      key!,
-      value!.trim(),
-    ]),
-  );
-
-const COMMIT = /^([0-9a-f]{7,64})(-dirty)?$/;
-
 /** The commit that the artifacts were built from; absent when they don't say. */
-export const commitIn = (root: string): string | undefined =>
-  COMMIT.exec(textIn(root, 'COMMIT')?.trim() ?? '')?.[0];
+export const commitIn = (root: string): string | undefined => commitNamed(textIn(root, 'COMMIT') ?? '');
 
-/** Whether artifacts of a commit are those asked for: a prefix of at least 7 digits matches, `-dirty` must agree. */
-export const commitFits = (wanted: string, commit: string): boolean => {
-  const [asked, found] = [COMMIT.exec(wanted), COMMIT.exec(commit)];
-  return asked !== null && found !== null && found[1]!.startsWith(asked[1]!) && asked[2] === found[2];
-};
+/** What VERSIONS says; empty without the file. */
+export const versionsOf = (root: string): Record<string, string> =>
+  versionsIn(textIn(root, 'VERSIONS') ?? '');

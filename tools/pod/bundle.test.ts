@@ -38,7 +38,9 @@ describe('pod.mjs', () => {
     expect(outside.toSorted()).toEqual([
       'schemas/placeholders.ts',
       ...[
+        'bundle/versions',
         'cgroup',
+        'commit-name',
         'cpu-list',
         'cpuinfo',
         'exit',
@@ -48,11 +50,13 @@ describe('pod.mjs', () => {
         'json-text',
         'machine',
         'mounts',
+        'percent',
         'process-stat',
         'sample-values',
         'sequence',
         'sizes',
         'statistics',
+        'time-limit',
         'topology',
       ].map((name) => `shared/${name}.ts`),
     ]);

@@ -1,5 +1,6 @@
 import type { Cgroup } from '../../shared/cgroup.ts';
 import { allowedListOf } from '../../shared/cpu-list.ts';
+import { frequencyFile } from '../../shared/governors.ts';
 import type { Machine, Reread } from '../../shared/machine.ts';
 import { type Code, SessionError } from './session-error.ts';
 
@@ -37,11 +38,7 @@ export class Conditions {
     add('cpuset', 'the list of online cores', '/sys/devices/system/cpu/online');
     add('affinity', "the session's allowed cores", '/proc/self/status', allowedListOf);
     for (const cpu of measured)
-      add(
-        'governor',
-        `the governor of core ${cpu}`,
-        `/sys/devices/system/cpu/cpu${cpu}/cpufreq/scaling_governor`,
-      );
+      add('governor', `the governor of core ${cpu}`, frequencyFile(cpu, 'scaling_governor'));
   }
 
   /** The first change since the session began. */

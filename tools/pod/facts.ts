@@ -18,6 +18,7 @@ export interface Cpus {
   allowed: Core[];
 }
 
+/** The cores that are online and those that this process may use, with what `/proc` and `/sys` say of them. */
 export const cpusOf = (machine: Machine): Cpus => {
   const { model, features } = cpuInfo(machine.read('/proc/cpuinfo') ?? '');
   const online = onlineCpus(machine);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { StartCost } from './start-cost.ts';
 
+/** A process that is to be started. */
 export interface Launch {
   argv: readonly string[];
   cwd: string;
@@ -24,6 +25,7 @@ export interface Ended {
   peakRssBytes?: number;
 }
 
+/** A process that was started. */
 export interface Running {
   pid: number;
   ended: Promise<Ended>;

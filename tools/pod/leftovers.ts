@@ -11,6 +11,7 @@ const GRACE_MS = 100;
 /** How long left-overs are killed again and again, ms. */
 const KILL_MS = 2000;
 
+/** A process that a step left behind. */
 export interface Left {
   pid: number;
   name: string;

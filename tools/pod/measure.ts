@@ -2,14 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import type { CompactPlan, Step } from '../../schemas/plan.ts';
 import { sequenceOf } from '../../shared/sequence.ts';
 import { type Accounted, accountingOf } from './accounting.ts';
-import {
-  artifactDigests,
-  artifactPaths,
-  commitFits,
-  commitIn,
-  refuseChanged,
-  versionsIn,
-} from './artifacts.ts';
+import { artifactDigests, artifactPaths, commitIn, refuseChanged, versionsOf } from './artifacts.ts';
+import { commitFits } from '../../shared/commit-name.ts';
 import { type Cgroup, locateCgroup } from '../../shared/cgroup.ts';
 import { ClockSampler, scalingRefusal } from './clock.ts';
 import { Conditions } from './conditions.ts';
@@ -81,7 +75,7 @@ const writeFacts = async (
   { cgroup, cpus, accounted, env, digests }: Start,
 ): Promise<void> => {
   const { outside, plan, planSha256, place, data, lines, stopping } = session;
-  const versions = versionsIn(place.root);
+  const versions = versionsOf(place.root);
   const commit = commitIn(place.root) ?? place.commit;
   const nodeRuntime = nodeVersion(env, place.cwd);
   const measured = plan.profile.targets.filter((one) => plan.mode === 'compare' || one.role === 'reference');

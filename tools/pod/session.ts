@@ -9,7 +9,7 @@ import type { Outside } from './outside.ts';
 import { placeOf } from './place.ts';
 import { SessionError } from './session-error.ts';
 import { jobAge } from './job-age.ts';
-import { afterSeconds } from './time-limit.ts';
+import { afterSeconds } from '../../shared/time-limit.ts';
 
 /** How a session ended: its exit status, and why when it isn't done. */
 export interface Ending {

@@ -6,7 +6,7 @@ import { groupExists, killGroup, type Left } from './leftovers.ts';
 import { type Spent, spent } from './meter.ts';
 import type { Rig } from './rig.ts';
 import { type Code, SessionError } from './session-error.ts';
-import { afterSeconds } from './time-limit.ts';
+import { afterSeconds } from '../../shared/time-limit.ts';
 
 /** How often the clock is read and a running step looked at, ms (spec §5). */
 const TICK_MS = 50;

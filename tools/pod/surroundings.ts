@@ -51,6 +51,7 @@ const ioBytes = (text: string | undefined, version: 1 | 2, counters: Counters): 
   counters.set('ioWriteBytes', sum(version === 2 ? /\bwbytes=(\d+)/g : /^\d+:\d+ Write (\d+)$/gm));
 };
 
+/** What happens beside the measured processes while they run: steal, pressure, writes of others. */
 export class SurroundingsMeter {
   /** Whose pressure is read: the cgroup's own or the whole machine's; absent without either. */
   readonly pressureOf: 'cgroup' | 'machine' | undefined;

@@ -3,16 +3,15 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ProcessIdentity } from '../../schemas/job.ts';
 import { cause, failed } from '../../shared/failure.ts';
+import { afterSeconds } from '../../shared/time-limit.ts';
 import { linesOf } from '../../shared/line-blocks.ts';
 import { identityOf, killTree, signal } from './processes.ts';
 
-/** How long the program may take to end after it was asked to, before it is killed, ms. */
-const GRACE_MS = 20_000;
+/** How long the program may take to end after it was asked to, before it is killed, s. */
+const GRACE_S = 20;
 /** How long its output may stay open after it ended: something else holds it then. */
 const DRAIN_MS = 5000;
 const TAIL_BYTES = 4096;
-/** The longest timer there is, ms. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 export interface PodEnd {
   status: number | null;
@@ -43,9 +42,8 @@ export const startPod = async (
 ): Promise<PodProcess> => {
   // A process group of its own: ^C on the terminal reaches the runner alone, which passes it on once.
   const child: ChildProcessWithoutNullStreams = spawn(program!, args, { ...options, detached: true });
-  const timers: ReturnType<typeof setTimeout>[] = [];
-  const later = (ms: number, act: () => void): void =>
-    void timers.push(setTimeout(act, Math.min(ms, LONGEST_MS)));
+  const timers: (() => void)[] = [];
+  const later = (seconds: number, act: () => void): void => void timers.push(afterSeconds(seconds, act));
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
   const spawned = once(child, 'spawn').then(
     () => undefined,
@@ -63,7 +61,7 @@ export const startPod = async (
   const stop = (): void => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     signal(identity.pid, 'SIGTERM');
-    later(GRACE_MS, () => killTree(identity));
+    later(GRACE_S, () => killTree(identity));
   };
   const end = async (): Promise<PodEnd> => {
     const [status, signalled] = await exited;
@@ -71,7 +69,7 @@ export const startPod = async (
       child.stdout.destroy();
       child.stderr.destroy();
     }, DRAIN_MS);
-    for (const timer of timers) clearTimeout(timer);
+    for (const callOff of timers) callOff();
     await listening;
     clearTimeout(drain);
     return { status, signal: signalled, stderrTail, overran };
@@ -93,7 +91,7 @@ export const startPod = async (
       child.stdin.end(compact);
     },
     stop,
-    limit: (seconds) => later(seconds * 1000, () => ((overran = true), stop())),
+    limit: (seconds) => later(seconds, () => ((overran = true), stop())),
     exited,
     ended: end(),
   };
