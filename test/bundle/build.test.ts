@@ -117,6 +117,48 @@ test('another directory, user, home, umask, time zone and clock give the same by
   expect(readFileSync(join(base, 'one.tar.gz')).equals(readFileSync(join(base, 'two.tar.gz')))).toBe(true);
 }, 300_000);
 
+describe('toolchains are those that the tree asks for', () => {
+  /** A program that says one version in the tree, and another one elsewhere, as version managers do. */
+  const manager = (name: string, inTree: string, elsewhere: string): string => {
+    const bin = join(base, `managed-${name}`);
+    write(bin, {
+      [name]: `#!/bin/sh\nhere=$PWD; while [ "$here" != / ]; do [ -f "$here/.tool-versions" ] && exec ${inTree} "$@"; here=$(dirname "$here"); done\nexec ${elsewhere} "$@"\n`,
+    });
+    chmodSync(join(bin, name), 0o755);
+    return bin;
+  };
+
+  test('Go that is another one where it is built is refused', () => {
+    write(base, { 'old/go': '#!/bin/sh\necho \'{"GOVERSION": "go1.1"}\'\n' });
+    chmodSync(join(base, 'old/go'), 0o755);
+    const bin = manager('go', Bun.which('go')!, join(base, 'old/go'));
+    const managed = sourceTree(
+      base,
+      'workloads: false\nartifacts:\n  - { kind: go, name: managed, in: go, package: ./cmd/hello }\n',
+    );
+    write(managed, { '.tool-versions': 'golang 1.26.8\n' });
+    const env = { PATH: `${bin}:${process.env['PATH']}` };
+    const { exit, stderr } = build(managed, { ...one, env }, 'managed', '--allow-dirty');
+    expect(exit).toBe(1);
+    expect(stderr).toContain("'go' is go1.1 where it is built and go1.26.8 in the tree");
+  });
+
+  test('a rust-toolchain.toml above what is copied counts, and nothing is installed for it', () => {
+    const settled = sourceTree(
+      base,
+      'workloads: false\nartifacts:\n  - { kind: cargo, name: tool, in: rust }\n',
+    );
+    write(settled, { 'rust-toolchain.toml': '[toolchain]\nchannel = "1.0.0"\n' });
+    const { exit, stderr } = build(settled, one, 'settled-rust', '--allow-dirty');
+    expect(exit).toBe(2);
+    expect(stderr).toContain("'cargo' and 'rustc' don't both run in 'rust'");
+    const name = run('rustup', 'show', 'active-toolchain').split(' ')[0]!;
+    write(settled, { 'rust-toolchain.toml': `[toolchain]\nchannel = "${name}"\n` });
+    const built = build(settled, one, 'settled-rust', '--allow-dirty');
+    expect(built.exit === 0 ? '' : built.stderr).toBe('');
+  });
+});
+
 test.each<[string, string, Record<string, string>, string, string[]]>([
   [
     'a module of Go that go.mod replaces by a directory',

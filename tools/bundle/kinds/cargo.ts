@@ -36,11 +36,26 @@ const homeOf = ({ env }: World): string => env['CARGO_HOME'] ?? join(env['HOME']
 
 const hostOf = (about: string): string => /^host: (.*)$/m.exec(about)?.[1] ?? '';
 
+/**
+ * The environment of cargo, with the toolchain by name that rustup takes in the tree: a rust-toolchain.toml may stand above what
+ * is copied. What is here builds; rustup fetches nothing behind the user's back.
+ */
+const rustEnv = async (
+  directory: string,
+  { source, world }: Asked,
+): Promise<Record<string, string | undefined>> => {
+  const env = buildEnv(world, { RUSTUP_AUTO_INSTALL: '0' });
+  const asking = ['rustup', 'show', 'active-toolchain'];
+  const said = await answerOf(asking, env, join(source.top, directory), world.interrupted);
+  const name = said?.split(/\s/)[0];
+  return name === undefined || name === '' ? env : { ...env, RUSTUP_TOOLCHAIN: name };
+};
+
 export const cargo: Kind<'cargo'> = {
   name: ({ name }) => `cargo bin/${name}`,
   async prepare(artifact, asked) {
     const { source, world } = asked;
-    const env = buildEnv(world);
+    const env = await rustEnv(artifact.in, asked);
     const cwd = join(source.top, artifact.in);
     const files = source.below([artifact.in, ...artifact.with]);
     const cargoVersion = (await answerOf(['cargo', '--version'], env, cwd, world.interrupted))?.split(' ')[1];
@@ -51,7 +66,9 @@ export const cargo: Kind<'cargo'> = {
       rustc: about?.split('\n')[0]?.split(' ')[1] ?? '',
     };
     if (cargoVersion === undefined || about === undefined)
-      problems.push("'cargo' and 'rustc' are not both on the PATH; install them from https://rustup.rs");
+      problems.push(
+        `'cargo' and 'rustc' don't both run in '${artifact.in}'; install them from https://rustup.rs, with the toolchain that a rust-toolchain.toml of the tree names`,
+      );
     else {
       const target = triple(artifact, asked);
       const directory = await answerOf(
@@ -87,10 +104,9 @@ export const cargo: Kind<'cargo'> = {
     const target = triple(artifact, asked);
     const home = homeOf(world);
     const cwd = join(sources, artifact.in);
-    const program = linker(
-      target,
-      hostOf((await answerOf(['rustc', '-vV'], buildEnv(world), cwd, world.interrupted)) ?? ''),
-    );
+    const rust = await rustEnv(artifact.in, asked);
+    const about = await answerOf(['rustc', '-vV'], rust, cwd, world.interrupted);
+    const program = linker(target, hostOf(about ?? ''));
     // Where it is built stands in no program: panics name their place in the source tree.
     const flags = [
       `--remap-path-prefix=${sources}=/src`,
@@ -99,13 +115,14 @@ export const cargo: Kind<'cargo'> = {
     ];
     if (program !== undefined) flags.push(`-Clinker=${program}`);
     if (program === OWN) flags.push('-Clink-self-contained=yes');
-    const env = buildEnv(world, {
+    const env = {
+      ...rust,
       CARGO_TARGET_DIR: join(scratch, 'target'),
       CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
       CARGO_INCREMENTAL: '0',
       CARGO_BUILD_RUSTC_WRAPPER: '',
       CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER: '',
-    });
+    };
     await runBuild(['cargo', 'build', '--locked', '--release', '--target', target, '--bin', artifact.name], {
       cwd,
       env,

@@ -74,10 +74,17 @@ export const goPlace = async (
   sources: string,
   asked: Asked,
   more: Env,
-): Promise<GoPlace> => ({
-  cwd: join(sources, directory),
-  env: { ...(await goEnv(asked)), ...more, GOWORK: workspaceOf(sources, directory) },
-});
+): Promise<GoPlace> => {
+  const { source, world } = asked;
+  const cwd = join(sources, directory);
+  const [here, looked] = [await aboutGo(world, cwd), await aboutGo(world, source.top)];
+  // Version managers choose by what stands above a directory.
+  if (here?.['GOVERSION'] !== looked?.['GOVERSION'])
+    throw failed(
+      `'go' is ${here?.['GOVERSION'] ?? 'none'} where it is built and ${looked?.['GOVERSION']} in the tree; put that release first on the PATH`,
+    );
+  return { cwd, env: { ...(await goEnv(asked)), ...more, GOWORK: workspaceOf(sources, directory) } };
+};
 
 /** Refuses packages that are neither of the sources nor of Go and the modules that go.sum pins. */
 export const refuseOtherPackages = async (
