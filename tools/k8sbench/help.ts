@@ -1,7 +1,8 @@
 import { EXIT, EXIT_ABOUT, type Exit } from '../../shared/exit.ts';
 import { type Failure, usage } from '../../shared/failure.ts';
 import { talkOn } from '../../shared/talk.ts';
-import { nearest, report } from '../../shared/command-line.ts';
+import { report } from '../../shared/command-line.ts';
+import { nearest } from '../../shared/nearest.ts';
 import { table } from '../../shared/terminal.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { World } from '../../shared/world.ts';
