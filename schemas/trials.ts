@@ -48,6 +48,8 @@ export const trials = v.pipe(
     attempts: positive,
     /** What of the restricted Pod Security level pods don't keep, and of which tasks. */
     relaxed: v.array(v.strictObject({ what: text, why: text, tasks: v.array(word) })),
+    /** Tasks whose author wants them without a network: their pods have the cluster's all the same. Absent: none. */
+    wantOffline: v.optional(v.pipe(v.array(word), v.minLength(1, 'expected at least one task'))),
     /** tasks × arms × attempts, attempts outermost: a run that is stopped early has tried everything equally often. */
     trials: v.array(trial),
   }),

@@ -7,7 +7,8 @@ import { readText } from './read.ts';
 import type { RunDirectory } from './rundir.ts';
 
 const SCORE = 'trials-score.json';
-const LINES = 'trials.jsonl';
+/** What `trials collect` writes into a run, a line for each trial. */
+export const LINES_FILE = 'trials.jsonl';
 
 /** Whether it is a run of trials, whatever is known of them yet. */
 export const isOfTrials = (run: RunDirectory): boolean => run.has('trials.json') || run.has(SCORE);
@@ -20,9 +21,11 @@ export const readScore = (run: RunDirectory): TrialsScore => {
   const again = `'k8sbench trials score --run ${run.shown}' makes it`;
   if (!run.has(SCORE)) throw failed(`'${run.shown}' has no ${SCORE}; ${again}`);
   const score = run.json(SCORE, trialsScore);
-  const wanted = score.inputs[LINES];
-  if (wanted === undefined || !run.has(LINES)) return score;
-  if (sha256(readText(run.file(LINES), join(run.shown, LINES))) !== wanted)
-    throw failed(`'${join(run.shown, SCORE)}' is of other lines than '${LINES}' holds now; ${again} anew`);
+  const wanted = score.inputs[LINES_FILE];
+  if (wanted === undefined || !run.has(LINES_FILE)) return score;
+  if (sha256(readText(run.file(LINES_FILE), join(run.shown, LINES_FILE))) !== wanted)
+    throw failed(
+      `'${join(run.shown, SCORE)}' is of other lines than '${LINES_FILE}' holds now; ${again} anew`,
+    );
   return score;
 };

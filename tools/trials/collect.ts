@@ -12,7 +12,8 @@ import { Observer } from './collect/observe.ts';
 import { progressOn } from './collect/progress.ts';
 import { clusterOf } from './connection.ts';
 import { readTrials } from './run-trials.ts';
-import { addLines, isFinal, keyOf, knownOf, LINES_FILE, readLines } from './trials-file.ts';
+import { LINES_FILE } from '../../shared/trials-results.ts';
+import { addLines, isFinal, keyOf, knownOf, readLines } from './trials-file.ts';
 import type { TrialsCall, TrialsVerb } from './flags.ts';
 
 /** Held by `trials apply` while it has Jobs to submit. */

@@ -12,6 +12,7 @@ import { registryClient } from '../../shared/registry/client.ts';
 import { type LockCall, lockFlags } from './flags.ts';
 import { type Checkout, readCheckout } from './lock/checkout.ts';
 import { differencesOf } from './lock/differences.ts';
+import { wantOfflineText } from './want-offline.ts';
 import { type ImageFacts, resolveImages } from './lock/images.ts';
 
 const mirrorsOf = (given: readonly string[]): Record<string, string[]> => {
@@ -80,6 +81,8 @@ export const lock = {
     );
     if (flags.check !== undefined) return checked(call, checkout);
     for (const { name, reason } of checkout.leftOut) talk.warn(`'${name}' is left out: ${reason}`);
+    const offline = checkout.tasks.filter((one) => !one.facts.internet).map((one) => one.name);
+    if (offline.length > 0) talk.warn(wantOfflineText(offline));
     if (checkout.tasks.length === 0) throw failed(`'${flags.src}' has no task that can be locked`);
     const registry = registryClient({
       interrupted: world.interrupted,

@@ -112,6 +112,17 @@ describe('printed', () => {
     expect(JSON.stringify(trial)).not.toContain('/k8sbench/claim');
   });
 
+  test('tasks that want no network are told, and listed for the score', async () => {
+    lockOf([{ internet: false }, { internet: true }]);
+    const { stdout, stderr } = await print('--attempts', '1', '--json');
+    expect((JSON.parse(stdout) as Trials).wantOffline).toEqual(['task-0']);
+    expect(stderr).toContain("1 task wants no network, and trial pods have the cluster's: 'task-0'");
+    lockOf([{ internet: true }]);
+    const other = await print('--attempts', '1', '--json');
+    expect(Object.keys(JSON.parse(other.stdout))).not.toContain('wantOffline');
+    expect(other.stderr).not.toContain('network');
+  });
+
   test('users: root relaxes, a number does not, a name a little', async () => {
     lockOf([{ user: '' }, { user: '0:0' }, { user: '1000:1001' }, { user: 'app' }]);
     const { stdout, stderr } = await print('--attempts', '1', '--json');

@@ -15,6 +15,8 @@ import { printFlags, type TrialsCall, type TrialsVerb } from './flags.ts';
 import { printTrials } from './manifests/plan.ts';
 import { MANIFESTS_FILE } from './apply/documents.ts';
 import { TRIALS_FILE } from './run-trials.ts';
+import { wantOfflineText } from './want-offline.ts';
+import { LINES_FILE } from '../../shared/trials-results.ts';
 
 /** Settings by arm: built-in ones, replaced by those of files. */
 const armsOf = ({ flags, world }: TrialsCall): { arms: ArmSettings[]; inputs: Record<string, string> } => {
@@ -75,7 +77,7 @@ const writeInto = async (
   const same = Object.entries(files).every(
     ([name, content]) => existsSync(path(name)) && readFileSync(path(name), 'utf8') === content,
   );
-  if (!same && existsSync(path('trials.jsonl')))
+  if (!same && existsSync(path(LINES_FILE)))
     throw usage(`'${out}' holds results of other trials; name another directory`);
   mkdirSync(directory, { recursive: true });
   for (const [name, content] of Object.entries(files))
@@ -109,6 +111,7 @@ export const print: TrialsVerb = {
     const summary = `${trials.trials.length} trials: ${tasks.length} tasks × ${arms.length} arms × ${trials.attempts} attempts`;
     for (const one of trials.relaxed)
       talk.warn(`${one.what} (${one.why}): ${one.tasks.length} of ${tasks.length} tasks`);
+    if (trials.wantOffline) talk.warn(wantOfflineText(trials.wantOffline));
     if (flags.out !== undefined && flags.out !== '-')
       await writeInto(call, flags.out, { [MANIFESTS_FILE]: yaml, [TRIALS_FILE]: jsonText(trials) }, summary);
     else {

@@ -14,6 +14,7 @@ import { readTrials } from './run-trials.ts';
 import { type Asked, scoreOf } from './score/score.ts';
 import { scoreText } from './score/score-text.ts';
 import type { TrialsVerb } from './flags.ts';
+import { LINES_FILE } from '../../shared/trials-results.ts';
 
 const SCORE_FILE = 'trials-score.json';
 
@@ -32,19 +33,20 @@ const plannedOf = ({ trials, model }: Trials): Asked['planned'] =>
   trials.map(({ task, arm, attempt }) => ({ task, arm, attempt, model: model.id }));
 
 /** What a run directory holds. */
-const ofRun = (run: RunDirectory): Pick<Asked, 'run' | 'lines' | 'planned' | 'inputs'> => {
+const ofRun = (run: RunDirectory): Pick<Asked, 'run' | 'lines' | 'planned' | 'inputs' | 'wantOffline'> => {
   const { trials, digest } = readTrials(run);
-  const place = join(run.shown, 'trials.jsonl');
-  if (!run.has('trials.jsonl'))
+  const place = join(run.shown, LINES_FILE);
+  if (!run.has(LINES_FILE))
     throw failed(
       `'${run.shown}' has no trials.jsonl; 'trials collect' writes it: k8sbench trials collect --run ${run.shown}`,
     );
-  const text = readText(run.file('trials.jsonl'), place);
+  const text = readText(run.file(LINES_FILE), place);
   return {
     run: trials.run,
+    ...(trials.wantOffline ? { wantOffline: trials.wantOffline } : {}),
     lines: linesOf(text, place),
     planned: plannedOf(trials),
-    inputs: { 'trials.json': digest, 'trials.jsonl': sha256(text) },
+    inputs: { 'trials.json': digest, [LINES_FILE]: sha256(text) },
   };
 };
 

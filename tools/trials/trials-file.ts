@@ -7,9 +7,8 @@ import { readText } from '../../shared/read.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
 import { plainJson } from '../../shared/terminal.ts';
+import { LINES_FILE } from '../../shared/trials-results.ts';
 import { linesOf } from './lines.ts';
-
-export const LINES_FILE = 'trials.jsonl';
 
 type Named = Pick<TrialLine, 'task' | 'arm' | 'attempt'>;
 

@@ -98,6 +98,7 @@ export const printTrials = (wanted: Wanted): Printed => {
   const run: RunFacts = { run: runOf(wanted), staged, model, values, trustSystem };
   const texts: string[] = [];
   const list: Trials['trials'] = [];
+  const wantOffline = tasks.filter((one) => !one.internet).map((one) => one.name);
   // Attempts outermost: a run that is stopped early has tried everything equally often.
   for (let attempt = 1; attempt <= attempts; attempt++)
     for (const task of tasks)
@@ -130,6 +131,7 @@ export const printTrials = (wanted: Wanted): Printed => {
         arms: arms.map((one) => one.arm),
         attempts,
         relaxed: relaxedOf(tasks),
+        ...(wantOffline.length === 0 ? {} : { wantOffline }),
         trials: list,
       } satisfies Trials,
     },

@@ -3,6 +3,7 @@ import type { Prices } from '../../../schemas/prices.ts';
 import type { ScoredArm, TrialsDoubt } from '../../../schemas/trials-score.ts';
 import { costOf } from './arm-score.ts';
 import { type ArmTrials, type Counted, nameOf, stateOf } from './counted.ts';
+import { wantOfflineText } from '../want-offline.ts';
 import { FEWEST_TASKS } from './over-tasks.ts';
 
 /** Above this part without a verdict, who is missing may matter more than who is there. */
@@ -97,6 +98,12 @@ const unpriced = (arms: readonly ArmTrials[], prices: Prices | undefined): Trial
     return [{ name: 'unpriced', value: without, threshold: 0, sentence }];
   });
 };
+
+/** Tasks that are other tasks with a network. */
+export const online = (tasks: readonly string[]): TrialsDoubt[] =>
+  tasks.length === 0
+    ? []
+    : [{ name: 'online', value: tasks.length, threshold: 0, sentence: wantOfflineText(tasks) }];
 
 export const doubtsOf = (
   trials: readonly Counted[],

@@ -68,6 +68,13 @@ test('three states: rates over verdicts, the rest counted and shown', () => {
   });
 });
 
+test('tasks that were to have no network are a doubt', () => {
+  const wantOffline = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const { doubts } = score([line('a', 'pi', 1, 1)], { wantOffline });
+  expect(doubts.find((one) => one.name === 'online')).toMatchObject({ value: 7, threshold: 0 });
+  expect(doubts.at(-1)!.sentence).toContain("'a', 'b', 'c', 'd', 'e' and 2 more");
+});
+
 test('an arm without any verdict has no rate, which is not 0', () => {
   const [pi] = score([line('a', 'pi', 1, null)]).arms;
   expect(pi!.rate).toEqual({ value: null, low: null, high: null });

@@ -6,7 +6,7 @@ import { failed } from '../../../shared/failure.ts';
 import { armScore, columnsOf, verdictsOf } from './arm-score.ts';
 import { armsOf, attemptOf, countedTrials, type Planned, stateOf } from './counted.ts';
 import { comparedArms, differenceColumn, pairsOf, withWords } from './differences.ts';
-import { doubtsOf } from './doubts.ts';
+import { doubtsOf, online } from './doubts.ts';
 import { type Column, overTasks, taskIntervals } from './over-tasks.ts';
 import type { Ends } from './proportions.ts';
 
@@ -17,6 +17,8 @@ export interface Asked {
   planned: readonly Planned[];
   prices?: Prices;
   inputs: Readonly<Record<string, string>>;
+  /** Tasks that were to have no network. */
+  wantOffline?: readonly string[];
   /** How often tasks are drawn again, and the seed of the draws. */
   draws: number;
   seed: number;
@@ -52,7 +54,16 @@ const triesOf = (
 /** Bytewise, as files are sorted. */
 const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const scoreOf = ({ lines, planned, prices, inputs, draws, seed, run }: Asked): TrialsScore => {
+export const scoreOf = ({
+  lines,
+  planned,
+  prices,
+  inputs,
+  draws,
+  seed,
+  run,
+  wantOffline = [],
+}: Asked): TrialsScore => {
   const { trials, problems } = countedTrials(lines, planned);
   if (problems.length > 0) throw failed(problems.slice(0, 20));
   if (trials.length === 0) throw failed('there is no trial to score');
@@ -107,6 +118,6 @@ export const scoreOf = ({ lines, planned, prices, inputs, draws, seed, run }: As
         }),
       ),
     })),
-    doubts: doubtsOf(trials, arms, scored, order.length, prices),
+    doubts: [...doubtsOf(trials, arms, scored, order.length, prices), ...online(wantOffline)],
   };
 };
