@@ -22,6 +22,43 @@ esac
 );
 chmodSync(make, 0o755);
 
+/** Where `up` of a kit that is there ends with `status`; undefined: there is no kit. */
+const landing = (status: number | undefined) => {
+  const kit = join(place, 'kit');
+  rmSync(kit, { recursive: true, force: true });
+  if (status !== undefined) {
+    mkdirSync(kit);
+    for (const [name, code] of [
+      ['up', status],
+      ['down', 0],
+    ] as const) {
+      writeFileSync(join(kit, name), `#!/bin/sh\nexit ${code}\n`);
+      chmodSync(join(kit, name), 0o755);
+    }
+  }
+  // Every package is there: nothing is installed.
+  const query = join(place, 'bin/dpkg-query');
+  writeFileSync(query, '#!/bin/sh\nprintf installed\n');
+  chmodSync(query, 0o755);
+  const ran = Bun.spawnSync(['bash', join(place, '.ci/run')], {
+    env: {
+      PATH: `${join(place, 'bin')}:${process.env['PATH']}`,
+      ...(status === undefined ? {} : { K8SBENCH_TEST_KUBE: kit }),
+      HERE: '5 passed, 0 failed',
+      HERE_STATUS: '0',
+      CLUSTER: '7 passed, 0 failed',
+      CLUSTER_STATUS: '0',
+    },
+  });
+  return [ran.exitCode, ...ran.stdout.toString().trimEnd().split('\n').slice(-2)];
+};
+
+test('no cluster to be had is no failure; one that is there and does not start is', () => {
+  expect(landing(undefined)).toEqual([0, 'the tests on a cluster did not run here', '5 passed, 0 failed']);
+  expect(landing(1)).toEqual([1, 'the tests on a cluster could not run here', '5 passed, 1 failed']);
+  expect(landing(0)).toEqual([0, '7 passed, 0 failed', '12 passed, 0 failed']);
+});
+
 test.each<[here: string, status: number, cluster: string, status: number, last: string, exit: number]>([
   ['5 passed, 0 failed', 0, 'noise\n7 passed, 0 failed', 0, '12 passed, 0 failed', 0],
   ['5 passed, 1 failed', 1, '7 passed, 0 failed', 0, '12 passed, 1 failed', 1],

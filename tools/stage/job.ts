@@ -37,7 +37,11 @@ const receiver = ({ sha256 }: Archive, image: string): object => ({
   name: 'stage',
   image,
   imagePullPolicy: 'IfNotPresent',
-  command: ['sh', '-c', literal(`claim=${TRIAL_CLAIM} bundle=${sha256} patience=${PATIENCE}\n${script}`)],
+  command: [
+    'sh',
+    '-c',
+    literal(`claim=${TRIAL_CLAIM} bundle=${sha256} patience=${PATIENCE} deadline=${DEADLINE}\n${script}`),
+  ],
   resources: resources({ cpu: '1', memory: '512Mi' }),
   securityContext: RESTRICTED,
   volumeMounts: [

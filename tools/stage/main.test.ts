@@ -1,8 +1,17 @@
 /** `stage`: what a bundle needs, the archive, the Job, and its script as a real shell runs it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
 import { parseForeignYaml } from '../../shared/yaml.ts';
 import { runTool } from '../../test/outside.ts';
@@ -146,13 +155,44 @@ describe("the Job's script", () => {
     cpSync(join(base, `${name}.tar.gz`), join(place, 'stage/bundle.tar.gz'));
     writeFileSync(join(place, 'stage/READY'), '');
     change(place);
-    const text = `claim=${place}/claim bundle=${staged} patience=1\n${script.replaceAll('/stage/', `${place}/stage/`).replaceAll('/dev/termination-log', `${place}/dev/log`)}`;
+    const text = `claim=${place}/claim bundle=${staged} patience=1 deadline=60\n${script.replaceAll('/stage/', `${place}/stage/`).replaceAll('/dev/termination-log', `${place}/dev/log`)}`;
     const run = () => {
       const done = Bun.spawnSync(['sh', '-c', text]);
       return { exit: done.exitCode, out: done.stdout.toString(), said: done.stderr.toString() };
     };
-    return { run, place, at: join(place, 'claim/bundles', staged) };
+    return { run, text, place, at: join(place, 'claim/bundles', staged) };
   };
+
+  test('what killed pods left is removed, what another pod unpacks is not', async () => {
+    const { run, at } = await stage(bundle());
+    const now = Math.floor(Date.now() / 1000);
+    const [dead, atWork, other] = [`${now - 61}.a`, `${now - 5}.b`, 'c'].map((one) =>
+      join(dirname(at), `.${basename(at)}.${one}`),
+    );
+    for (const one of [dead!, atWork!, other!]) mkdirSync(one, { recursive: true });
+    expect(run()).toMatchObject({ exit: 0 });
+    expect([dead!, atWork!, other!].map((one) => existsSync(one))).toEqual([false, true, true]);
+  });
+
+  test('a pod that is ended while it unpacks leaves nothing on the claim', async () => {
+    const { text, place, at } = await stage(bundle());
+    // A tar that writes something and hangs.
+    mkdirSync(join(place, 'bin'));
+    writeFileSync(
+      join(place, 'bin/tar'),
+      '#!/bin/sh\necho part > "$4/part"; touch "$0.began"; exec sleep 300.3\n',
+      { mode: 0o755 },
+    );
+    const pod = Bun.spawn(['sh', '-c', text], {
+      env: { PATH: `${join(place, 'bin')}:${process.env['PATH']}` },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    });
+    while (!existsSync(join(place, 'bin/tar.began'))) await Bun.sleep(10);
+    pod.kill('SIGTERM');
+    expect(await pod.exited).toBe(143);
+    expect(readdirSync(dirname(at))).toEqual([]);
+  });
 
   test('unpacks it whole, and finds it there the next time', async () => {
     const { run, at, place } = await stage(bundle());
