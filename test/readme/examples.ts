@@ -54,7 +54,7 @@ export const shapeOf = (printed: string): string =>
       '',
     )
     .replace(/^(\S+ +)(?:faster|slower|same|can't tell)(?= +\d)/gm, '$1WORD')
-    .replace(/^run-session: \d{4}-.*\n?/gm, '')
+    .replace(/^run-session: (?:\d{4}-|sending the bundle: ).*\n?/gm, '')
     .replace(/ \(p95 [a-z ]+\)$/gm, '')
     .replace(/\b(?:pass|over)\b/g, 'GATE')
     .replace(/\b(?:quiet|unfit)$/gm, 'FIT')
