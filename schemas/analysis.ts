@@ -212,7 +212,15 @@ const fields = {
   /** Candidates by size, in the profile's order within a size; empty for a calibration. */
   comparisons: v.array(comparison),
   /** Profile metrics, for readers that show them: key, unit, better. */
-  metrics: v.array(v.looseObject({ key: text, unit: text, better: v.picklist(['lower', 'higher']) })),
+  /** The profile's own. `signed`: its values may be negative or 0, and differences are looked at. */
+  metrics: v.array(
+    v.looseObject({
+      key: text,
+      unit: text,
+      better: v.picklist(['lower', 'higher']),
+      signed: v.optional(v.boolean('expected true or false')),
+    }),
+  ),
   /** Attempts before this one with the same profile, rule and commit, by attempts.jsonl: other runs, and refusals of this run. */
   earlierAttempts: v.optional(v.object({ total: count, refused: count, void: count })),
   /** Artifact digests of each target, as the facts give them. */

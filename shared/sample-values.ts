@@ -10,6 +10,8 @@ export interface SampleMetric {
   unit: string;
   basis: Conclusion['basis'];
   better: 'lower' | 'higher';
+  /** May be negative: its differences are looked at, not its ratios. */
+  signed?: true;
 }
 
 const built = (key: string, label: string, unit: string, basis: SampleMetric['basis']): SampleMetric => ({
@@ -31,7 +33,7 @@ const BUILT_IN: readonly SampleMetric[] = [
   built('peakRss', 'peak RSS', 'MiB', 'count'),
   built('rss', 'RSS', 'MiB', 'count'),
   built('retained', 'retained', 'MiB', 'count'),
-  built('growthPerTurn', 'growth/turn', 'B', 'count'),
+  { ...built('growthPerTurn', 'growth/turn', 'B', 'count'), signed: true },
   built('bytes', 'bytes', 'B', 'count'),
 ];
 
@@ -40,12 +42,13 @@ const TIME_UNITS = new Set(['ns', 'us', 'µs', 'ms', 's', 'min', 'h']);
 /** Every metric of a run: the built-in ones and the profile's own. */
 export const metricsOf = ({ metrics }: Pick<Analysis, 'metrics'>): SampleMetric[] => [
   ...BUILT_IN,
-  ...metrics.map(({ key, unit, better }) => ({
+  ...metrics.map(({ key, unit, better, signed }) => ({
     key,
     label: key,
     unit,
     basis: TIME_UNITS.has(unit) ? ('wall' as const) : ('count' as const),
     better,
+    ...(signed ? ({ signed: true } as const) : {}),
   })),
 ];
 

@@ -7,9 +7,6 @@ import type { Metric } from './input.ts';
 const PRIMARY = ['warm'];
 /** The floor is subtracted from these. */
 const NET = new Set(['warm', 'cold']);
-/** May be negative, beside a profile's own that are. */
-const SIGNED = 'growthPerTurn';
-
 /** What of a profile decides: its own metrics, and the primary ones. */
 export interface Measured {
   metrics?: readonly OwnMetric[] | undefined;
@@ -18,9 +15,9 @@ export interface Measured {
 
 /** Every measure that sample lines may carry; those that a session lacks have no series, and that is said where they are primary. */
 export const measuresOf = ({ metrics = [], primary = PRIMARY }: Measured): Metric[] =>
-  metricsOf({ metrics: [...metrics] }).map(({ key, basis, better, unit }) => {
+  metricsOf({ metrics: [...metrics] }).map(({ key, basis, better, unit, signed }) => {
     const metric: Metric = { key, basis, better, primary: primary.includes(key), unit };
-    if (key === SIGNED || metrics.find((one) => one.key === key)?.signed) metric.signed = true;
+    if (signed) metric.signed = true;
     if (NET.has(key)) metric.net = true;
     return metric;
   });

@@ -89,7 +89,12 @@ const assembled = (
     rounds: facts.rounds,
     sessions: sessions.map(aboutSession),
     ...before,
-    metrics: profile.metrics.map(({ key, unit, better }) => ({ key, unit, better })),
+    metrics: profile.metrics.map(({ key, unit, better, signed }) => ({
+      key,
+      unit,
+      better,
+      ...(signed ? { signed } : {}),
+    })),
     identities: identitiesOf(facts, profile),
     doubts,
     conclusions,

@@ -27,9 +27,10 @@ const byRound = (series: Series, metric: string): (number | null)[] => {
   return all;
 };
 
-/** Whether conclusions speak of differences. */
-export const isSigned = ({ analysis }: RunPayload, { metric }: About): boolean =>
-  analysis.conclusions.some((one) => one.metric === metric && one.difference !== undefined);
+/** Whether its differences are looked at, not its ratios: also where nothing was concluded of it. */
+export const isSigned = (payload: RunPayload, about: About): boolean =>
+  metricOf(payload, about).signed === true ||
+  payload.analysis.conclusions.some((one) => one.metric === about.metric && one.difference !== undefined);
 
 /** The pairs of one session, as the evidence pairs them. */
 export const roundsOf = (payload: RunPayload, about: About, session: string): Round[] => {
