@@ -1,5 +1,6 @@
 /** The evidence's numbers as rows of texts, the head first, for terminals and for pages. Pure; everything is in analysis.json. */
 import type { Analysis, Conclusion, Shown } from '../schemas/analysis.ts';
+import { shortP } from './history-words.ts';
 import { sessionNames } from './run-results.ts';
 import { shortNames } from './short-names.ts';
 
@@ -21,10 +22,7 @@ const fixed = (value: number | null | undefined, digits = 3): string =>
 const percent = (share: number | undefined, digits = 1): string =>
   share === undefined ? NOTHING : `${(100 * share).toFixed(digits)} %`;
 
-const pOf = (p: number | null | undefined): string => {
-  if (p === null || p === undefined) return NOTHING;
-  return p < 0.0001 ? '< 0.0001' : String(Number(p.toPrecision(2)));
-};
+const pOf = (p: number | null | undefined): string => (p === null || p === undefined ? NOTHING : shortP(p));
 
 /** An estimate and the ends of its interval: a ratio, or for signed metrics a difference in its unit. */
 const estimateOf = ({ ratio, low, high, difference }: Conclusion): [string, string, string] => {

@@ -1,6 +1,6 @@
 /** Whether the targets of a run did the same work on the same kind of machine (spec §6). Pure. */
+import { nodeTypeName } from '../../shared/node-type.ts';
 import { measuredTargets } from './measured-profile.ts';
-import { nodeTypeName } from './session.ts';
 import type { ReadSession } from './sources.ts';
 
 const listed = (values: Iterable<string>): string => [...values].map((one) => `'${one}'`).join(', ');

@@ -23,10 +23,6 @@ const nodeTypeOf = (line: Sample | Seed): NodeType => ({
   gomaxprocs: line.gomaxprocs,
 });
 
-/** How people and the tracker name a node type (spec §6). */
-export const nodeTypeName = (type: NodeType): string =>
-  `${type.cpuModel} [${type.cpuFeatures}] GOMAXPROCS ${type.gomaxprocs}`;
-
 /** What one log holds. Filled by {@link readSession}, complete once that has ended. */
 export class Session {
   /** The log as messages name it. */

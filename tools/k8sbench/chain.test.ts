@@ -12,7 +12,7 @@ import { runTool } from '../../test/outside.ts';
 import { type NotJudged, readNotJudged, runPipeline } from './chain.ts';
 import { scriptOf } from './explain.ts';
 import { flagsOf, type Link, stepsOf } from './links.ts';
-import { asWord } from './quoting.ts';
+import { asWord } from '../../shared/shell-words.ts';
 
 const exits = Object.values(EXIT);
 /** Tools that say what they were given: a recipe, a plan that reads it, a step in a run, a last one that prints. */

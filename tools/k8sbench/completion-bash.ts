@@ -1,6 +1,6 @@
 /** The completion script for bash. Pure. */
 import { type Described, kindOf, linkOf } from './described.ts';
-import { quoted } from './quoting.ts';
+import { quoted } from '../../shared/shell-words.ts';
 
 const caseOf = ({ name, flags, words }: Described): string => {
   const values = flags.flatMap(({ name: flag, value }) => {

@@ -1,6 +1,6 @@
 /** The completion script for zsh. Pure. */
 import { type Described, type DescribedFlag, kindOf, linkOf } from './described.ts';
-import { quoted } from './quoting.ts';
+import { quoted } from '../../shared/shell-words.ts';
 
 /** Text inside the specs of `_arguments` and `_describe`. */
 const inSpec = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&');

@@ -1,7 +1,7 @@
 /** A pipeline as a shell script of single commands that does the same. Pure. */
 import type { NotJudged } from './chain.ts';
 import { mayBeBad, type Step } from './links.ts';
-import { asWord } from './quoting.ts';
+import { asWord } from '../../shared/shell-words.ts';
 
 /** Where a step's output is kept for the next one: the run directory's path, or a whole file. */
 const variableOf = (taken: Step['takes'], tool: string): string => (taken === 'stdin' ? tool : 'run');

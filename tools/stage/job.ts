@@ -10,6 +10,7 @@ import {
   restrictedPod,
 } from '../../shared/job/pod-parts.ts';
 import type { TaskValues } from '../../shared/task-run/settings.ts';
+import { asWord } from '../../shared/shell-words.ts';
 import script from './stage.txt';
 
 /** For the archive to arrive, s. */
@@ -69,9 +70,6 @@ export const stageJob = (archive: Archive, values: TaskValues): object => {
   );
 };
 
-const quoted = (word: string): string =>
-  /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
 /** The commands that bring it there, after the Job was applied. */
 export const copyCommands = (archive: Archive, { namespace }: TaskValues): string[] => {
   const job = stageName(archive.sha256);
@@ -79,7 +77,7 @@ export const copyCommands = (archive: Archive, { namespace }: TaskValues): strin
   return [
     // Of the Job, which is there already: its pod may not be yet, and nothing is waited for that isn't there.
     `kubectl -n ${namespace} wait job/${job} --for=jsonpath='{.status.ready}'=1 --timeout=15m`,
-    `kubectl -n ${namespace} exec -i job/${job} -- sh -c '${receive}' < ${quoted(archive.path)}`,
+    `kubectl -n ${namespace} exec -i job/${job} -- sh -c '${receive}' < ${asWord(archive.path)}`,
     `kubectl -n ${namespace} wait job/${job} --for=condition=Complete --timeout=30m`,
   ];
 };

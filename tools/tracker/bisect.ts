@@ -3,11 +3,12 @@ import type { BisectStep } from '../../schemas/changes.ts';
 import { type Advice, bisectAdvice } from '../../shared/evidence/bisect.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
+import { shortP, stepText } from '../../shared/history-words.ts';
 import { sizeHead } from '../../shared/sizes.ts';
 import { table } from '../../shared/terminal.ts';
 import { type Commits, type Ordered, wholeCommit } from './commit-order.ts';
 import type { Change } from '../../shared/evidence/changes.ts';
-import { changesIn, readSeries, shortCommit, shortP, stepText } from './read-series.ts';
+import { changesIn, readSeries, shortCommit } from './read-series.ts';
 import type { TrackerVerb } from './call.ts';
 
 /** Runs that were made to pin a change down count beside those of the history. */

@@ -1,10 +1,11 @@
 /** `tracker changes`: where a history changed, and by how much. */
 import type { Change as ChangeLine } from '../../schemas/changes.ts';
 import { EXIT } from '../../shared/exit.ts';
+import { shortP, stepText } from '../../shared/history-words.ts';
 import { sizeHead } from '../../shared/sizes.ts';
 import { table } from '../../shared/terminal.ts';
 import type { Ordered } from './commit-order.ts';
-import { changesIn, readSeries, shortCommit, shortP, stepText } from './read-series.ts';
+import { changesIn, readSeries, shortCommit } from './read-series.ts';
 import type { Change } from '../../shared/evidence/changes.ts';
 import type { TrackerVerb } from './call.ts';
 

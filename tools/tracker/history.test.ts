@@ -3,7 +3,8 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../../shared/statistics.ts';
-import { readHistory, runName } from './history.ts';
+import { runName } from '../../shared/history-words.ts';
+import { readHistory } from './history.ts';
 import { Rolling } from './rolling.ts';
 import { countedEntries } from './counted-entries.ts';
 

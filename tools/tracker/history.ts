@@ -7,6 +7,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import * as v from 'valibot';
 import { type HistoryLine, historyLine } from '../../schemas/tracker.ts';
 import { failed } from '../../shared/failure.ts';
+import { runName } from '../../shared/history-words.ts';
 import { openFile } from '../../shared/input-file.ts';
 import { problemsOf } from '../../shared/read.ts';
 
@@ -36,9 +37,6 @@ export interface History {
 
 /** Which lines are wanted; the others are counted alone. */
 export type Wanted = (about: Pick<Entry, 'rule' | 'turns' | 'run'>) => boolean;
-
-/** A run counts once, by the base name of its `run` (spec §7). */
-export const runName = (run: string): string => run.replace(/\/+$/, '').split('/').at(-1)!;
 
 const BLOCK = 4 << 20;
 /** A line of so many bytes is none of ours: it is told and left out. A multiple of the block by a power of two. */

@@ -83,12 +83,5 @@ export const changesIn = (series: readonly Ordered[]): (readonly [Ordered, Chang
     ),
   ]);
 
-/** A share as people write it: `+4.2 %`. */
-export const stepText = (step: number): string =>
-  `${step >= 1 ? '+' : '−'}${Math.abs(100 * (step - 1)).toFixed(1)} %`;
-
 /** First digits of a commit; `-dirty` stays. */
 export const shortCommit = (commit: string): string => commit.replace(/^([0-9a-f]{10})[0-9a-f]*/, '$1');
-
-/** p as a table shows it. */
-export const shortP = (p: number): string => (p < 0.0001 ? '< 0.0001' : String(Number(p.toPrecision(2))));

@@ -1,6 +1,7 @@
 /** Histories as series of ratios: one per rule, size, metric and node type, of runs with one purpose (DESIGN §5). Pure. */
 import type { NodeType } from '../../schemas/analysis.ts';
 import type { HistoryLine } from '../../schemas/tracker.ts';
+import { nodeTypeName } from '../../shared/node-type.ts';
 import type { Counted } from '../../shared/sizes.ts';
 import { referenceKey, trackerKey } from '../../shared/verdict.ts';
 
@@ -36,9 +37,6 @@ type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const nodeTypeName = ({ cpuModel, cpuFeatures, gomaxprocs }: NodeType): string =>
-  `${cpuModel} [${cpuFeatures}] GOMAXPROCS ${gomaxprocs}`;
 
 const toldBy = (line: HistoryLine): Told | undefined => {
   const { more, core } = line as HistoryLine & { more?: unknown; core?: unknown };

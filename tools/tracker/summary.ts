@@ -2,6 +2,7 @@
 import type { Analysis, Comparison } from '../../schemas/analysis.ts';
 import type { Throttle } from '../../schemas/calibration.ts';
 import type { TrackerLine } from '../../schemas/tracker.ts';
+import { nodeTypeName } from '../../shared/node-type.ts';
 import { atSize } from '../../shared/sizes.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 
@@ -23,8 +24,7 @@ const number = (value: number): string => value.toFixed(1);
 /** Node, cores and cpuset, or the median over which nodes; the node type after the cpuset. */
 const where = ({ sessions }: Analysis): string => {
   const first = sessions[0]!;
-  const { cpuModel, cpuFeatures, gomaxprocs } = first.nodeType;
-  const type = `${cpuModel} [${cpuFeatures}] GOMAXPROCS ${gomaxprocs}`;
+  const type = nodeTypeName(first.nodeType);
   const sets = [...new Set(sessions.map((one) => one.cpuSet))].join(' and ');
   if (sessions.length === 1) {
     const cores = first.cpus === '' ? 'cores not pinned' : `cores ${first.cpus}`;

@@ -1,4 +1,5 @@
 /** The page of a history. Pure. */
+import { stepText } from '../../shared/history-words.ts';
 import type { SampleMetric } from '../../shared/sample-values.ts';
 import { atItsSize } from '../../shared/sizes.ts';
 import { trackerValues } from '../../shared/tracker-values.ts';
@@ -27,8 +28,6 @@ const metricsIn = (series: readonly HistorySeries[]): SampleMetric[] => {
 /** Shown open; the others are a click away. */
 const FIRST = new Set(['warm', 'cpuWarm', 'time']);
 
-const signed = (step: number): string => `${step >= 1 ? '+' : '−'}${Math.abs(100 * (step - 1)).toFixed(1)} %`;
-
 const changesTable = ({ changes }: HistorySeries, labels: ReadonlyMap<string, string>): Markup =>
   markup`${
     changes.length > 0 &&
@@ -38,7 +37,7 @@ const changesTable = ({ changes }: HistorySeries, labels: ReadonlyMap<string, st
         ['metric', 'ratio', 'last commit before', 'first commit after', 'first run after', 'p'],
         ...changes.map((one) => [
           labels.get(one.metric) ?? one.metric,
-          signed(one.step),
+          stepText(one.step),
           one.before || '–',
           one.after || '–',
           one.run,
@@ -104,9 +103,9 @@ export const historyPage = (
     <main id="main">
       <h1>History of ${track}</h1>
       <p class="what">
-        ${runs} runs in ${series.length} ${series.length === 1 ? 'series' : 'series'}; ${told}. Ratios are
+        ${runs} ${runs === 1 ? 'run' : 'runs'} in ${series.length} series; ${told}. Ratios are
         candidate over reference; a run counts once, by its newest
-        line.${left > 0 && ` ${left} older runs are left out: a page holds ${MOST_RUNS} of each series.`}${
+        line.${left > 0 && ` ${left} older ${left === 1 ? 'run is' : 'runs are'} left out: a page holds ${MOST_RUNS} of each series.`}${
           others > 0 && ` ${others} ${others === 1 ? 'run' : 'runs'} of other purposes than main left out.`
         }${broken > 0 && ` ${broken === 1 ? '1 line is no line' : `${broken} lines are no lines`} of a history.`}
       </p>

@@ -1,9 +1,12 @@
 /** What a history's page is made from: tracker lines, and change points when they are given. */
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import type { NodeType } from '../../schemas/analysis.ts';
 import { historyLine, type HistoryLine } from '../../schemas/tracker.ts';
 import { failed } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
+import { runName } from '../../shared/history-words.ts';
+import { nodeTypeName } from '../../shared/node-type.ts';
 import { readText } from '../../shared/read.ts';
 import { referenceKey } from '../../shared/verdict.ts';
 import type { World } from '../../shared/world.ts';
@@ -29,9 +32,6 @@ const pairsOf = (line: HistoryLine): HistoryPoint['values'] => {
   );
 };
 
-/** A run counts once, by the base name of its `run` (spec §7). */
-const runName = (run: string): string => run.replace(/\/+$/, '').split('/').at(-1)!;
-
 const commitOf = (line: HistoryLine): string => {
   const identities = object(object(line['more'])['identities']);
   const own = object(identities[String(object(line['more'])['candidate'])])['commit'];
@@ -42,8 +42,8 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /** The kind of machine, in the tracker's words. */
 const nodeTypeOf = (line: HistoryLine): string => {
-  const { cpuModel, cpuFeatures, gomaxprocs } = object(object(line['more'])['nodeType']);
-  return cpuModel === undefined ? '' : `${cpuModel} [${cpuFeatures}] GOMAXPROCS ${gomaxprocs}`;
+  const type = object(object(line['more'])['nodeType']);
+  return type['cpuModel'] === undefined ? '' : nodeTypeName(type as NodeType);
 };
 
 /** Lines that are no lines of a history are left out and counted. */

@@ -1,5 +1,6 @@
 /** A metric's ratios over the runs of a history, with the values of both below; change points are named. */
 import * as Plot from '@observablehq/plot';
+import { stepText } from '../../../shared/history-words.ts';
 import type { HistoryChange, HistoryPayload, HistoryPoint, HistorySeries } from '../payload.ts';
 import { type About, asImage, element, type Kind, legend, metricOf } from './figure.ts';
 import { dotRadius, frame, ratioAxis, ratioText, shownName, TIP, valueAxis, withUnit } from './looks.ts';
@@ -30,9 +31,6 @@ const changesOf = (
       const at = points.findIndex((point) => point.run === one.run);
       return at === -1 ? [] : [{ ...one, number: at + 1 }];
     });
-
-const stepText = ({ step }: HistoryChange): string =>
-  `${step >= 1 ? '+' : '−'}${Math.abs(100 * (step - 1)).toFixed(1)} %`;
 
 const ratio = (one: Point): number => one.own / one.base;
 
@@ -77,7 +75,7 @@ export const history: Kind<HistoryPayload> = {
           x: (one: (typeof changes)[number]) => one.number - 0.5,
           frameAnchor: 'top',
           dy: -14,
-          text: (one: (typeof changes)[number]) => `▼ ${stepText(one)}`,
+          text: (one: (typeof changes)[number]) => `▼ ${stepText(one.step)}`,
           fill: 'var(--change)',
           fontWeight: 600,
         }),
@@ -148,7 +146,7 @@ export const history: Kind<HistoryPayload> = {
         ? [
             element(
               'p',
-              `Change points: ${changes.map((one) => `before run ${one.number} (${shownName(one.before || '?', 16)} → ${shownName(one.after || '?', 16)}), ratio ${stepText(one)}`).join('; ')}.`,
+              `Change points: ${changes.map((one) => `before run ${one.number} (${shownName(one.before || '?', 16)} → ${shownName(one.after || '?', 16)}), ratio ${stepText(one.step)}`).join('; ')}.`,
               'note',
             ),
           ]
