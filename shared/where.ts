@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { dnsSubdomain, type Values } from '../schemas/values.ts';
 import type { Configuration } from './configuration.ts';
+import { isReference } from './registry/reference.ts';
 
 export interface Where {
   delivery: 'image' | 'bundle' | 'local';
@@ -28,16 +29,9 @@ export interface WhereFlags {
   sessions?: number | undefined;
 }
 
-/** An image reference (distribution reference grammar), with tag, digest or both. */
-const HOST = String.raw`(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?`;
-const PART = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
-const IMAGE = new RegExp(
-  String.raw`^(?:${HOST}/)?${PART}(?:/${PART})*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`,
-);
-
 /** What is wrong with an image as a setting names it. */
 export const imageProblems = (image: string, from: string | undefined, unpinned: boolean): string[] => {
-  if (!IMAGE.test(image))
+  if (!isReference(image))
     return [`${from}: '${image}' is not an image reference such as registry.example/name@sha256:<64 hex>`];
   return image.includes('@sha256:') || unpinned
     ? []

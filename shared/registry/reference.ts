@@ -1,5 +1,5 @@
 /** Names of images: `[registry/]repository[:tag][@sha256:…]`, as Docker and the OCI distribution specification write them. */
-import { usage } from '../failure.ts';
+import { Failure, usage } from '../failure.ts';
 
 export interface ImageReference {
   /** Host, with its port when it has one; Docker's own hub is `docker.io`. */
@@ -12,7 +12,7 @@ export interface ImageReference {
 
 const REPOSITORY = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const HOST =
-  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]{1,5})?$/;
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 export const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
@@ -50,3 +50,14 @@ export const parseReference = (text: string): ImageReference => {
 /** The name that everything takes; a digest stands alone, because it says more than a tag. */
 export const formatReference = ({ registry, repository, tag, digest }: ImageReference): string =>
   `${registry}/${repository}${digest === undefined ? `:${tag ?? 'latest'}` : `@${digest}`}`;
+
+/** Whether a text is an image's name. */
+export const isReference = (text: string): boolean => {
+  try {
+    parseReference(text);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+};
