@@ -4,7 +4,6 @@ import { count, delivery, formatTag, instant, positive, sha256, text } from './p
 
 /** `running` with no living runner is a local session that was killed, or one in a cluster that goes on by itself. */
 export const outcome = v.picklist(['running', 'done', 'failed', 'invalid', 'interrupted']);
-export type Outcome = v.InferOutput<typeof outcome>;
 
 /** A process on this machine; a pid alone is used again, so its start time in clock ticks since boot stands beside it. */
 const processIdentity = v.object({ pid: positive, start_ticks: count });

@@ -27,8 +27,3 @@ export const EXIT_ABOUT: Readonly<Record<Exit, string>> = {
   5: 'invalid: affinity, cpuset, governor or admitted pod changed, or the harness was the limit',
   130: 'interrupted',
 };
-
-const RANK: readonly Exit[] = [130, 5, 3, 4, 1, 2, 0];
-
-/** The status of several parts: 5 outranks 3, 3 outranks 4 (DESIGN §2.2). */
-export const worst = (all: readonly Exit[]): Exit => RANK.find((one) => all.includes(one)) ?? EXIT.done;

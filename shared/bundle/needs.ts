@@ -8,7 +8,7 @@ const has = ({ files, links }: Contents, fits: (path: string) => boolean): boole
   files.some(({ path }) => fits(path)) || links.some(({ path }) => fits(path));
 
 /** Agents in a bundle, with their versions. */
-export const armsOf = ({ versions }: Contents): string[] =>
+const armsOf = ({ versions }: Contents): string[] =>
   Object.keys(versions).flatMap((key) => /^arm-(.+)$/.exec(key)?.[1] ?? []);
 
 /** Why an agent isn't whole; undefined when it is. */

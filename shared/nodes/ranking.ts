@@ -24,7 +24,6 @@ export interface Wanted {
   deadline_s?: number;
 }
 
-export type Basis = Nodes['basis'];
 
 interface Ranked {
   row: Nodes['nodes'][number];

@@ -27,7 +27,7 @@ const AGE_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /** The pin's digest: the marker beside the files holds it. */
-export const pinOf = ({ repository, revision, files }: Model): string => {
+const pinOf = ({ repository, revision, files }: Model): string => {
   const sorted = Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return sha256(
     JSON.stringify({

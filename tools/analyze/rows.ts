@@ -105,7 +105,7 @@ export class Rows {
 }
 
 /** A row from the parsed line. A workload's own field that ours would hide moves to `bench_…`, as in the session. */
-export const rowOf = (
+const rowOf = (
   { t: _t, seq: _seq, ...fields }: Sample | Seed,
   extra: Readonly<Record<string, string>>,
 ): string => {

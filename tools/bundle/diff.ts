@@ -83,7 +83,7 @@ const filesOf = async ({ directory }: Contents): Promise<Map<string, BuiltFile>>
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** All differences of two bundles: what they say of themselves first, then files. */
-export const differencesOf = async (a: Contents, b: Contents): Promise<Difference[]> => {
+const differencesOf = async (a: Contents, b: Contents): Promise<Difference[]> => {
   const [factsA, factsB] = [readFacts(a.directory), readFacts(b.directory)];
   const all: Difference[] = [];
   if (a.commit !== b.commit)

@@ -236,11 +236,15 @@ describe('units', () => {
   });
 
   test('of rates as well', async () => {
-    const rate = (scoreUnit: string, value: number) =>
+    const thrpt = (scoreUnit: string, value: number) =>
       JSON.stringify([
-        { benchmark: 'a', mode: 'thrpt', primaryMetric: { scoreUnit, rawData: Array(6).fill([value]) } },
+        {
+          benchmark: 'a',
+          mode: 'thrpt',
+          primaryMetric: { scoreUnit, rawData: Array.from({ length: 6 }, () => [value]) },
+        },
       ]);
-    const { stdout } = await twoFiles('jmh', rate('ops/ms', 250), rate('ops/us', 0.25));
+    const { stdout } = await twoFiles('jmh', thrpt('ops/ms', 250), thrpt('ops/us', 0.25));
     const { analysis } = read(stdout.trimEnd());
     expect(analysis.comparisons[0]!.values).toMatchObject({ throughput: 250, piThroughput: 250 });
   });

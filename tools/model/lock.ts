@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { type Model, type ModelsLock, modelId, modelsLock } from '../../schemas/models-lock.ts';
 import { instant, revision as revisionSchema } from '../../schemas/primitives.ts';
 import { EXIT, type Exit } from '../../shared/exit.ts';
-import { failed, usage } from '../../shared/failure.ts';
+import { usage } from '../../shared/failure.ts';
 import { writeAtomically } from '../../shared/files.ts';
 import { check, jsonText, readJson } from '../../shared/read.ts';
 import { filesIn } from './lock/directory.ts';
@@ -124,7 +124,6 @@ export const lock: ModelVerb = {
     const changes = changesOf(id, before.models[id], after);
     if (changes.length === 0) talk.info('nothing changed');
     else writeAtomically(path, jsonText(value));
-    if (Object.keys(after.files).length === 0) throw failed(`'${id}' has no file`);
     await talk.flushed();
     await world.stdout.write(changes.map((one) => `${one}\n`).join(''));
     return EXIT.done;

@@ -20,7 +20,7 @@ export interface Running {
   /** More processes than this in the container end it. */
   processes: number;
   out(part: Buffer): void;
-  /** Looked at each second: a reason to end it at once. */
+  /** Looked at all the time: a reason to end it at once. */
   stop?: () => boolean;
 }
 

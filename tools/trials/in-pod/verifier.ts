@@ -19,7 +19,6 @@ import type { Report } from './line.ts';
 import { endOthers } from './processes.ts';
 
 export interface VerifierPlace {
-  /** `/` of the container. */
   tests: string;
   logs: string;
   workdir: string;

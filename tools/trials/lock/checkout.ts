@@ -28,7 +28,7 @@ const SOLUTION = /^solution(\/|$)/;
 const NEEDED = ['task.toml', 'instruction.md', 'tests/test.sh'];
 
 /** Files of a task by digest, or why it has none that can be locked. */
-export const filesOf = (
+const filesOf = (
   directory: string,
 ): Pick<FoundTask, 'files' | 'testsSha256' | 'sha256'> | { reason: string } => {
   let all;
@@ -57,7 +57,7 @@ const taskIn = (directory: string, name: string): FoundTask | { reason: string }
   const missing = NEEDED.filter((one) => !existsSync(join(directory, one)));
   if (missing.length > 0) return { reason: `it has no ${missing.join(', ')}` };
   if (
-    ['docker-compose.yaml', 'docker-compose.yml', 'compose.yaml'].some((one) =>
+    ['docker-compose.yaml', 'docker-compose.yml', 'compose.yaml', 'compose.yml'].some((one) =>
       existsSync(join(directory, 'environment', one)),
     )
   )

@@ -242,6 +242,11 @@ describe('left out', () => {
       'it needs several containers',
       (task) => writeFileSync(join(task, 'environment/docker-compose.yaml'), ''),
     ],
+    [
+      'several containers, by another of its names',
+      'it needs several containers',
+      (task) => writeFileSync(join(task, 'environment/compose.yml'), ''),
+    ],
     ['broken TOML', 'its task.toml is no TOML', (task) => writeFileSync(join(task, 'task.toml'), 'a = ')],
   ])('%s', async (_, says, change) => {
     const lock = await locked(dataset((tasks) => change(join(tasks, 'word-report'))));
