@@ -29,6 +29,17 @@ const house: Tree = new Map(
     .filter((path) => path !== '' && statSync(join(root, path), { throwIfNoEntry: false })?.isFile())
     .map((path) => [path, text.test(path) ? readFileSync(join(root, path), 'utf8') : '']),
 );
+/** Every file that is text, whatever it is called. */
+const texts: Tree = new Map(
+  [...house.keys()]
+    .map((path) => [path, readFileSync(join(root, path))] as const)
+    .filter(([, bytes]) => !bytes.includes(0))
+    .map(([path, bytes]) => [path, bytes.toString('utf8')]),
+);
+/** Where this checkout stands, and places that somebody's machine has: homes and work directories, but for those of examples. */
+const LOCAL = new RegExp(
+  `${RegExp.escape(root)}|(?<![\\w.}/-])/(?:(?:home|Users)/(?!(?:me|x)\\b)|(?:work|workspace|builds)/(?!x\\b))[\\w.-]+`,
+);
 const executable = (path: string): boolean => (statSync(join(root, path)).mode & 0o111) === 0o111;
 const tree = (files: Record<string, string>): Tree => new Map(Object.entries(files));
 const program = '#!/usr/bin/env bun\nexport const tool = 1;\nexport const main = 2;\n';
@@ -44,7 +55,7 @@ describe('the house keeps its rules', () => {
     ['one shape per tool', () => toolShape(house, executable)],
     ['shared modules have two users', () => twoUsers(house)],
     ['the table of tools lists the folders', () => readmeTable(house)],
-    ['nothing of one machine', () => nothingLocal(house, new RegExp(RegExp.escape(root)))],
+    ['nothing of one machine', () => nothingLocal(texts, LOCAL)],
   ] as const)('%s', (_, problems) => expect(problems()).toEqual([]));
 
   test.each(toolNames(house))('README of %s opens with its help', async (name) => {
@@ -184,7 +195,10 @@ describe('each rule can fail', () => {
     ],
     ['a README with another text', readmeOpening('a', '# a\n\n```\nold\n```\n', 'new\n'), 1],
     ['a README with the text', readmeOpening('a', '# a\n\n```\nnew\n```\n\nmore', 'new\n'), 0],
-    ['a path of one machine', nothingLocal(tree({ 'README.md': 'see /somewhere/else' }), /\/somewhere/), 1],
+    ['the place of this checkout', nothingLocal(tree({ 'a.mjs': `see ${root}/x` }), LOCAL), 1],
+    ["somebody's home", nothingLocal(tree({ 'a.py': `open('/${'home'}/somebody/x')` }), LOCAL), 1],
+    ["somebody's work place", nothingLocal(tree({ 'go.mod': `/${'work'}space/src` }), LOCAL), 1],
+    ['an example', nothingLocal(tree({ 'a.md': 'home/a, ./work/b, /home/me/app.js' }), LOCAL), 0],
   ])('%s', (_, problems, count) => expect(problems).toHaveLength(count));
 
   test('imports are found in every form', () => {
