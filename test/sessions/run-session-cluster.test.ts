@@ -9,10 +9,11 @@ import { identityOf } from '../../tools/run-session/processes.ts';
 import { main } from '../../tools/run-session/main.ts';
 import { inCluster } from '../../tools/run-session/cluster/cluster.ts';
 import { attempt, prepare, readRun } from '../../tools/run-session/measure.ts';
-import type { RunDirectory } from '../../shared/rundir.ts';
+import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
 import { runTool } from '../outside.ts';
 import { FakeCluster, plannedFor } from './fake-cluster.ts';
+import { planByHand } from './run-session-fixture.ts';
 
 // Machines may be busy.
 setDefaultTimeout(60_000);
@@ -182,6 +183,26 @@ describe('delete', () => {
     expect(jobOf(run)).toMatchObject({ outcome: 'interrupted' });
   });
 
+  test('of a run that was killed on this machine: it never had a Job', async () => {
+    const dir = planByHand(directory, 'here', { host: 'here' });
+    const run = runDirectory(dir);
+    const timeline = [{ at: '2026-01-02T03:04:05.000Z', event: 'claimed' }];
+    writeFileSync(
+      run.file('job.json'),
+      JSON.stringify({
+        format: 'job/1',
+        run: 'here',
+        delivery: 'local',
+        host: 'here',
+        timeline,
+        outcome: 'running',
+      }),
+    );
+    expect((await act('delete', '--run', 'here')).exit).toBe(0);
+    expect(jobOf(run)).toMatchObject({ outcome: 'interrupted', message: 'its runner was killed' });
+    expect(cluster.asked).toEqual([]);
+  });
+
   test("another run's Job of the same name stays", async () => {
     const run = await detached('r');
     const { job: _job, pod: _pod, ...rest } = jobOf(run);
@@ -197,7 +218,7 @@ describe('list and delete NAME', () => {
     const labels = { 'app.kubernetes.io/managed-by': 'k8sbench', 'app.kubernetes.io/component': 'trial' };
     cluster.makeJob({ metadata: { name: 'trial-1', labels }, spec: {} });
     const { stdout } = await act('list', '--namespace', 'bench', '--json');
-    expect(JSON.parse(stdout)).toMatchObject([{ name: 'r' }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'r', state: 'running', node: 'n1' }]);
     const refused = await act('delete', 'trial-1', '--namespace', 'bench');
     expect(refused).toMatchObject({ exit: 1 });
     expect(refused.stderr).toContain("is no run's but of kind 'trial'; it is left alone");
