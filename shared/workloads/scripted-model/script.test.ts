@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelScript } from '../../../schemas/model-script.ts';
-import { bySchema, type Path, pathsIn, placesOf, RUBBISH, spoiled } from '../agreement.ts';
+import { bySchema, type Path, pathsIn, placesOf, RUBBISH, spoiled } from '../../../test/spoiled-values.ts';
 import { readScript } from '../lib/scripted-model/script.ts';
 
 const fixtures = join(import.meta.dir, '../../../fixtures/schemas/model-script');
