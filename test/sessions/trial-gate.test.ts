@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../../schemas/trial-line.ts';
-import { type Place, play, type Played, type Scene, TESTS } from '../../tools/trials/in-pod/rig.ts';
+import { type Place, play, type Played, type Scene, TESTS } from './trial-rig.ts';
 
 /** No verdict, by whose fault, and words of why. */
 const none = (fault: Fault, says: string) => ({ reward: null, fault, error: expect.stringContaining(says) });

