@@ -146,6 +146,18 @@ describe('cancel', () => {
     },
   );
 
+  test('one session that can not be stopped keeps no other from it', async () => {
+    await detached('r', '--sessions', '2', '--node', 'n1');
+    expect((await act('--run', 'r/r-n2', '--detach')).exit).toBe(0);
+    expect(cluster.jobs.size).toBe(2);
+    cluster.instead = (method, path) =>
+      method === 'DELETE' && path.endsWith('/r-n1')
+        ? Response.json({ kind: 'Status', code: 403, reason: 'Forbidden', message: 'no' }, { status: 403 })
+        : undefined;
+    expect((await act('cancel', '--run', 'r')).exit).toBe(1);
+    expect([...cluster.jobs.keys()]).toEqual(['r-n1']);
+  });
+
   test('of a run that ended, and left a session to itself', async () => {
     const run = await detached('r', '--sessions', '2', '--node', 'n1');
     change(run, { outcome: 'failed', exit: 1 });

@@ -56,6 +56,7 @@ const goesOn = (child: RunDirectory, about: Run): boolean =>
 const measureInTurn = async (children: RunDirectory[], manner: Manner, set: Set): Promise<Ending> => {
   const { talk, world } = manner;
   let stopped: Ending | undefined;
+  let failure: { error: unknown } | undefined;
   for (const [at, child] of children.entries()) {
     const about = readRun(child);
     if (await isFinished(child, about, manner)) {
@@ -77,7 +78,10 @@ const measureInTurn = async (children: RunDirectory[], manner: Manner, set: Set)
       ending = await measure(child, about, manner);
     } catch (error) {
       set(at, { outcome: 'failed' });
-      throw error;
+      if (!world.interrupted.aborted) throw error;
+      // The others are stopped all the same.
+      failure ??= { error };
+      continue;
     }
     set(at, { outcome: ending.outcome });
     if (ending.outcome !== 'done') {
@@ -87,6 +91,7 @@ const measureInTurn = async (children: RunDirectory[], manner: Manner, set: Set)
       stopped ??= badly;
     }
   }
+  if (failure) throw failure.error;
   return stopped ?? { outcome: 'done', exit: EXIT.done };
 };
 
