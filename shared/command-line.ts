@@ -28,6 +28,7 @@ export interface Call<F extends Flags> {
   talk: Talk;
 }
 
+/** What a tool is made of; {@link defineTool} makes one of it. */
 export interface ToolDefinition<F extends Flags> {
   /** The folder's name, and the word after `k8sbench`. */
   name: string;
@@ -42,6 +43,7 @@ export interface ToolDefinition<F extends Flags> {
   run(call: Call<F>): Promise<Exit>;
 }
 
+/** A tool as pipelines, completion and tests see it. */
 export interface Tool {
   readonly name: string;
   readonly about: string;
