@@ -216,7 +216,7 @@ export const connect = (
       );
       return all;
     },
-    listPages: (...about) => listPages(endpoint, ...about),
+    listPages: (...asked) => listPages(endpoint, ...asked),
     create: (resource, at, body, { dryRun = false } = {}) =>
       sendForJson(endpoint, {
         about: about('create', resource, at),
