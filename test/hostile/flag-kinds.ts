@@ -22,6 +22,7 @@ const TEXTS = new Set([
     'REV',
     'IMAGE',
     'QUANTITY',
+    'SIZE',
     'K=V,…',
     'COMMIT',
     'WORD',
