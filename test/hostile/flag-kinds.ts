@@ -46,7 +46,7 @@ const accepts = (flag: Flag<unknown>, text: string): boolean => flag.read(text).
 
 /** Numbers that a flag takes, of some that one or another would. */
 export const numbersTaken = (flag: Flag<unknown>): string[] =>
-  ['7', '100', '0.05', '3600', ...(flag.hint.endsWith('=N') ? ['retry=2'] : [])].filter((text) =>
+  ['7', '100', '0.05', '3600', ...(flag.hint.includes('=N') ? ['retry=2'] : [])].filter((text) =>
     accepts(flag, text),
   );
 
