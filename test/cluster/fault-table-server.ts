@@ -6,8 +6,12 @@ import { pidOf } from './processes.ts';
 import { expectWhole, planned, start } from './session-runs.ts';
 import { node2, ownDirectory } from './the-cluster.ts';
 
-const measuring = (rounds: number): Pick<Fault, 'plan' | 'change' | 'at' | 'after' | 'exit' | 'says'> => ({
+const measuring = (
+  rounds: number,
+): Pick<Fault, 'plan' | 'change' | 'at' | 'after' | 'exit' | 'says' | 'words'> => ({
   plan: { rounds },
+  // Nodes, too, are thought to be away once the server is back: as patient as people's runs are.
+  words: [],
   change: real,
   at: 'measuring',
   exit: 0,
