@@ -89,6 +89,8 @@ export interface WatchTimes {
 }
 
 const TIMES: WatchTimes = { server_s: 240, grace_ms: 20_000, pause_ms: [500, 10_000] };
+/** How long what was allowed before may be refused, ms. */
+const REFUSED_MS = 30_000;
 
 /** Lines of a body, as they arrive. */
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
@@ -105,7 +107,8 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 /**
  * Follows the objects of a scope until `signal` stops it: lists, watches, and lists again when the watch's place has
  * expired. An object that vanished between two lists is told as gone. Trouble that may pass is told and waited out; the
- * caller decides how long. What can't pass (401, 403, 404, a certificate) is thrown.
+ * caller decides how long. What can't pass (404, a certificate; 401 and 403
+ * from the beginning, or for half a minute) is thrown.
  */
 export async function* watch<T extends KubernetesObject>(
   endpoint: Endpoint,
@@ -117,6 +120,8 @@ export async function* watch<T extends KubernetesObject>(
   const known = new Map<string, T>();
   let version = '';
   let pause = times.pause_ms[0];
+  let wasLetIn = false;
+  let refusedSince: number | undefined;
   const { namespace, labelSelector, fieldSelector } = scope;
   while (!signal.aborted)
     try {
@@ -160,6 +165,8 @@ export async function* watch<T extends KubernetesObject>(
       const began = performance.now();
       try {
         const { body } = await send(endpoint, request);
+        wasLetIn = true;
+        refusedSince = undefined;
         for await (const line of linesOf(body!)) {
           const { type, object } = JSON.parse(line) as {
             type: string;
@@ -189,9 +196,14 @@ export async function* watch<T extends KubernetesObject>(
       }
     } catch (error) {
       if (stopped(endpoint, { signal })) return;
+      // A server that has just started refuses everybody until it has read who may what.
+      const refused = wasLetIn && error instanceof ApiError && [401, 403].includes(error.code);
+      if (refused) refusedSince ??= performance.now();
       const passing =
         error instanceof ApiError
-          ? error.code === 429 || error.code >= 500
+          ? error.code === 429 ||
+            error.code >= 500 ||
+            (refused && performance.now() - refusedSince! < REFUSED_MS)
           : error instanceof ConnectionError && !error.final;
       if (!passing) throw error;
       yield { type: 'trouble', error: error as Error };

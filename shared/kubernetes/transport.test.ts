@@ -219,6 +219,22 @@ describe('lists and watches', () => {
     );
   });
 
+  test('what was allowed may be refused for a moment: a server that has just started does not know yet who may what', async () => {
+    const event = (name: string) => (): Response =>
+      new Response(
+        `${JSON.stringify({ type: 'ADDED', object: { metadata: { name, uid: name, resourceVersion: '8' } } })}\n`,
+      );
+    const refused = status(403, 'User "tester" cannot watch resource "pods"');
+    answers = [page([]), event('a'), refused, refused, event('b')];
+    const events = watch<KubernetesObject>(endpoint(), 'pods', {}, new AbortController().signal);
+    const told: string[] = [];
+    for await (const one of events) {
+      told.push('object' in one ? one.object.metadata.name : one.type);
+      if (told.at(-1) === 'b') break;
+    }
+    expect(told).toEqual(['complete', 'a', 'trouble', 'trouble', 'b']);
+  });
+
   test('a watch that may not go on is an error', async () => {
     answers = [page([]), status(403, 'User "tester" cannot watch resource "pods"')];
     const events = watch<KubernetesObject>(endpoint(), 'pods', {}, new AbortController().signal);
