@@ -2,7 +2,7 @@
 import { type Cluster, ConnectionError, isNotFound, isNotStarted } from '../../../shared/kubernetes.ts';
 import { blocksOf } from '../../../shared/line-blocks.ts';
 import { BENCH } from './objects.ts';
-import { isPassing } from './patience.ts';
+import { isPassing, isRefusal, REFUSED_MS } from './patience.ts';
 import type { PodLog } from './pod-log.ts';
 
 /** A silent stream is asked for anew after so many ms: whoever stands between may have forgotten it. */
@@ -54,10 +54,12 @@ const readOnce = async (
 /** Until the log has ended, or the container has and nothing more comes. */
 export const follow = async (about: Follow): Promise<void> => {
   const { log, isOver, signal } = about;
+  let refusedSince: number | undefined;
   while (!log.ended && !signal.aborted) {
     const over = isOver();
     try {
       await readOnce(about, !over);
+      refusedSince = undefined;
       // Read after the end: nothing more can come.
       if (over) return;
     } catch (error) {
@@ -66,6 +68,9 @@ export const follow = async (about: Follow): Promise<void> => {
         if (over) return;
       } else if (isNotStarted(error)) {
         if (over) return;
+      } else if (isRefusal(error) && log.next > 0) {
+        refusedSince ??= performance.now();
+        if (performance.now() - refusedSince > REFUSED_MS) throw error;
       } else if (!isPassing(error) && !(error instanceof ConnectionError)) throw error;
     }
     if (!log.ended) await Bun.sleep(PAUSE_MS);

@@ -31,6 +31,11 @@ export const isPassing = (error: unknown): boolean =>
     ? error.code === 429 || error.code >= 500
     : error instanceof ConnectionError && !error.final;
 
+/** How long what was allowed before may be refused, ms: an API server that has just started does not know yet who may what. */
+export const REFUSED_MS = 30_000;
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && [401, 403].includes(error.code);
+
 /** Repeats a request until it is answered; what can't pass is thrown as it is. */
 export const patiently = async <T>(talk: Talk, request: () => Promise<T>): Promise<T> => {
   const from = performance.now();
