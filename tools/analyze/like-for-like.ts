@@ -1,4 +1,5 @@
 /** Whether the targets of a run did the same work on the same kind of machine (spec §6). Pure. */
+import type { NodeType } from '../../schemas/analysis.ts';
 import { nodeTypeName } from '../../shared/node-type.ts';
 import { measuredTargets } from './measured-profile.ts';
 import type { ReadSession } from './sources.ts';
@@ -21,9 +22,18 @@ const inOneSession = (session: ReadSession): string[] => {
     ...(types.length <= 1
       ? []
       : [
-          `more than one node type within a session: ${listed(types.map(nodeTypeName))}; the pod moved or its cores changed`,
+          `more than one node type within a session: ${listed(types.slice(0, TYPES).map(shortType))}${types.length > TYPES ? ` and ${types.length - TYPES} more` : ''}; the pod moved or its cores changed`,
         ]),
   ].map((one) => `${data.place}: ${one}`);
+};
+
+/** So many node types are named. */
+const TYPES = 5;
+
+/** A log may call a processor anything. */
+const shortType = (type: NodeType): string => {
+  const name = nodeTypeName(type);
+  return name.length > 300 ? `${name.slice(0, 297)}...` : name;
 };
 
 /** One seed line per target and size, floors excepted; fingerprints as the profile pins them, and equal. */
@@ -103,7 +113,7 @@ const acrossSessions = (sessions: readonly ReadSession[]): string[] => {
     ['profile', ({ facts }) => `${facts.profile} (${facts.rule})`],
     ['commit', ({ facts }) => facts.commit],
     ['size list', ({ facts }) => facts.turns.join(',')],
-    ['node type', ({ data }) => data.nodeTypes.map(nodeTypeName).join(' and ')],
+    ['node type', ({ data }) => data.nodeTypes.map(shortType).join(' and ')],
   ];
   const problems = sameness.flatMap(([what, of]) => {
     const found = Map.groupBy(sessions, of);
