@@ -24,7 +24,6 @@ export interface Wanted {
   deadline_s?: number;
 }
 
-
 interface Ranked {
   row: Nodes['nodes'][number];
   free: { cpu: bigint; memory: bigint };

@@ -62,7 +62,11 @@ describe('a plan or a choice of nodes that is replaced', () => {
     for (const one of [...files, 'nodes.json']) expect(existsSync(join(cwd, 'r', one))).toBe(false);
     expect((await render()).exit).toBe(0);
     const manifest = read(join('r', files[0]!));
-    expect([nodeOf(manifest), manifest.includes(other), manifest.includes(image)]).toEqual(['n2', true, false]);
+    expect([nodeOf(manifest), manifest.includes(other), manifest.includes(image)]).toEqual([
+      'n2',
+      true,
+      false,
+    ]);
   });
 
   test('a plan that is there already takes nothing', async () => {

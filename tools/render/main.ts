@@ -43,7 +43,8 @@ export const tool = defineTool({
       return EXIT.done;
     }
     const changed = parts.filter(
-      ({ part, manifest }) => !part.has(MANIFEST_FILE) || readFileSync(part.file(MANIFEST_FILE), 'utf8') !== manifest,
+      ({ part, manifest }) =>
+        !part.has(MANIFEST_FILE) || readFileSync(part.file(MANIFEST_FILE), 'utf8') !== manifest,
     );
     const started = changed.filter(({ part }) => part.has('job.json'));
     if (started.length > 0)
@@ -53,7 +54,8 @@ export const tool = defineTool({
         ),
       );
     for (const { part, manifest } of changed) part.write(MANIFEST_FILE, manifest);
-    for (const { part } of parts) if (changed.every((one) => one.part !== part)) touchAll(part, [MANIFEST_FILE]);
+    for (const { part } of parts)
+      if (changed.every((one) => one.part !== part)) touchAll(part, [MANIFEST_FILE]);
     talk.info(
       changed.length === 0
         ? `'${run.shown}' has its ${MANIFEST_FILE} already`
