@@ -66,6 +66,11 @@ test.each([
   ['a\nrun-session: 2026-01-02T03:04:05.678Z 1 of 3\nb', 'a\nb', true],
   ['a\nrun-session: x\nnot judged\n', 'a\nrun-session: y\njudged', true],
   ['a\nrun-session: x\nnot judged\n', 'b\nrun-session: y\njudged', false],
+  [
+    'a\nrun-session: x\ncalibrated: over the limit\n  what to do: y',
+    'a\nrun-session: y\ncalibrated: within the limit',
+    true,
+  ],
   ['warm 3 win (p95 lose)', 'warm 4 tie', true],
   ["not judged\n  'a' at 3 turns: cpu varies too much", 'not judged\n', true],
 ])('%j and %j say the same: %p', (now, written, same) => {

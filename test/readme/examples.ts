@@ -65,8 +65,9 @@ export const shapeOf = (printed: string): string =>
     .replace(/[ \t─-]+/g, ' ')
     .trim();
 
-/** Whether noise forbade a judgement: an honest end on a busy machine, with another text. */
-export const isRefused = (printed: string): boolean => /^not judged$/m.test(printed);
+/** Whether noise forbade a judgement, or showed that it would: an honest end on a busy machine, with another text. */
+export const isRefused = (printed: string): boolean =>
+  /^(?:not judged|calibrated: over the limit)$/m.test(printed);
 
 /** What of two outputs of one command can be compared: all, or, when only one was refused, what was said before the measuring. */
 export const comparable = (now: string, written: string): [string, string] => {
