@@ -1,6 +1,7 @@
 /** The evidence's numbers as rows of texts, the head first, for terminals and for pages. Pure; everything is in analysis.json. */
 import type { Analysis, Conclusion, Shown } from '../schemas/analysis.ts';
 import { shortP } from './history-words.ts';
+import { percent } from './percent.ts';
 import { sessionNames } from './run-results.ts';
 import { shortNames } from './short-names.ts';
 
@@ -16,11 +17,15 @@ interface Wanted {
 
 const NOTHING = '';
 
-const fixed = (value: number | null | undefined, digits = 3): string =>
-  value === null || value === undefined ? NOTHING : value.toFixed(digits);
+const fixed = (value: number | null): string => (value === null ? NOTHING : value.toFixed(3));
 
-const percent = (share: number | undefined, digits = 1): string =>
-  share === undefined ? NOTHING : `${(100 * share).toFixed(digits)} %`;
+/** With one decimal in every row, so that a column's can be compared. */
+const shareOf = (share: number | undefined): string =>
+  share === undefined ? NOTHING : `${(100 * share).toFixed(1)} %`;
+
+/** A signed metric's value. */
+const inUnit = (value: number, digits: number, unit: string | undefined): string =>
+  `${Number(value.toPrecision(digits))}${unit ? ` ${unit}` : ''}`;
 
 const pOf = (p: number | null | undefined): string => (p === null || p === undefined ? NOTHING : shortP(p));
 
@@ -28,17 +33,13 @@ const pOf = (p: number | null | undefined): string => (p === null || p === undef
 const estimateOf = ({ ratio, low, high, difference }: Conclusion): [string, string, string] => {
   if (!difference) return [fixed(ratio), fixed(low), fixed(high)];
   const cell = (value: number | null): string =>
-    value === null
-      ? NOTHING
-      : `${Number(value.toPrecision(3))}${difference.unit ? ` ${difference.unit}` : ''}`;
+    value === null ? NOTHING : inUnit(value, 3, difference.unit);
   return [cell(difference.estimate), cell(difference.low), cell(difference.high)];
 };
 
 /** How much a round or a session varies: a share, or for signed metrics in the metric's unit. */
 const spreadOf = (sd: number | undefined, { difference }: Conclusion): string =>
-  difference && sd !== undefined
-    ? `${Number(sd.toPrecision(2))}${difference.unit ? ` ${difference.unit}` : ''}`
-    : percent(sd);
+  difference && sd !== undefined ? inUnit(sd, 2, difference.unit) : shareOf(sd);
 
 /** The control pair's interval. */
 const controlOf = ({ control }: Conclusion): string =>
@@ -66,9 +67,9 @@ const concludedCells = (one: Conclusion, word: Wanted['word']): string[] => [
   ...estimateOf(one),
   pOf(one.p),
   pOf(one.smallestP),
-  `${Number((100 * one.margin).toPrecision(3))} %`,
+  percent(one.margin),
   String(one.rounds),
-  percent(one.detectable),
+  shareOf(one.detectable),
   spreadOf(one.withinSd, one),
   spreadOf(one.betweenSd, one),
   controlOf(one),
@@ -89,7 +90,8 @@ const shownCells = ({ ratio, low, high, rounds }: Shown): string[] => {
 /**
  * One row for each conclusion of a size, and for each metric that is only shown: what was concluded, the ratio of candidate
  * and reference with its interval, p and the smallest p there could have been, margin, rounds, the smallest change that would
- * have been found in four of five runs, the spread of one round's ratio and of sessions, the control pair's interval. Columns that no row fills are left out. No rows at all: nothing was concluded.
+ * have been found in four of five runs, the spread of one round's ratio and of sessions, the control pair's interval. Columns
+ * that no row fills are left out. No rows at all: nothing was concluded.
  */
 export const evidenceRows = (analysis: Analysis, { turns, candidate, shown, word }: Wanted): string[][] => {
   const short = shortNames([...sessionNames(analysis).values()]);

@@ -32,7 +32,7 @@ export interface Entry {
 
 /** The most that the cache holds after a build, unless the environment says otherwise: some ten bundles with agents. */
 const MOST = '10Gi';
-export const LIMIT = 'K8SBENCH_CACHE_MAX';
+const LIMIT = 'K8SBENCH_CACHE_MAX';
 
 /** A number of bytes as people write it: `10Gi`, `500M`, `0`. `from` says where it was written. */
 export const bytesIn = (given: string, from: string): number => {

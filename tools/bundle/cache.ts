@@ -54,7 +54,7 @@ const intact = async (entry: string): Promise<Built | undefined> => {
 };
 
 /** What tells an artifact from others, and what people call it. */
-export interface Known {
+interface Known {
   key: string;
   name: string;
 }

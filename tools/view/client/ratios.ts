@@ -1,5 +1,6 @@
 /** All metrics of a size on one axis: each ratio with its interval, the margin and the line of no difference. */
 import * as Plot from '@observablehq/plot';
+import { percent } from '../../../shared/percent.ts';
 import type { RunPayload } from '../payload.ts';
 import { type About, asImage, element, type Kind, sessionsOf, shownShort } from './figure.ts';
 import { frame, ratioAxis, ratioText, shownName, TIP } from './looks.ts';
@@ -112,8 +113,7 @@ export const ratios: Kind<RunPayload> = {
         ),
       ],
     });
-    const words =
-      margin > 0 ? `the grey band is the margin of ${Number((100 * margin).toPrecision(3))} %; ` : '';
+    const words = margin > 0 ? `the grey band is the margin of ${percent(margin)}; ` : '';
     return [
       asImage(
         plot,
