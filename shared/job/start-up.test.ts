@@ -194,10 +194,11 @@ describe('a bundle that is received', () => {
   const membersOf = (
     tar: Buffer,
     compressed: (block: Uint8Array<ArrayBuffer>) => Uint8Array = gzip,
+    block = 4096,
   ): Buffer =>
     Buffer.concat(
-      Array.from({ length: Math.ceil(tar.length / 4096) }, (_, at) =>
-        compressed(new Uint8Array(tar.subarray(at * 4096, (at + 1) * 4096))),
+      Array.from({ length: Math.ceil(tar.length / block) }, (_, at) =>
+        compressed(new Uint8Array(tar.subarray(at * block, (at + 1) * block))),
       ),
     );
   /** A release of base images, where its package has been installed. */
@@ -205,15 +206,20 @@ describe('a bundle that is received', () => {
   const PATH = `${dirname(existsSync(own) ? own : which('node')!)}:/usr/bin:/bin`;
   const nodeHere = Bun.spawnSync(['node', '--version'], { env: { PATH } }).stdout.toString();
 
-  /** A pod that waits for a bundle; `sent` is taken in turn. */
-  const received = async (tar: Buffer, sent: Uint8Array[], compression: Compression = 'gzip') => {
+  /** A pod that waits for a bundle; `sent` is taken in turn, each by a program that is started through `through`. */
+  const received = async (
+    tar: Buffer,
+    sent: Uint8Array[],
+    compression: Compression = 'gzip',
+    through: string[] = [],
+  ) => {
     const directory = join(home, `bundle-${made++}`);
     mkdirSync(directory);
     const env = { PATH, K8SBENCH_BUNDLE_SHA256: sha256(tar), K8SBENCH_BUNDLE_ARCH: here };
     const pod = Bun.spawn(['sh', '-c', bundleScript(directory)], { env, stderr: 'inherit' });
     const taken: unknown[] = [];
     for (const [at, stream] of sent.entries()) {
-      const taking = Bun.spawn(receiving(String(at), compression, directory), {
+      const taking = Bun.spawn([...through, ...receiving(String(at), compression, directory)], {
         env,
         stdin: stream,
         stderr: 'inherit',
@@ -233,6 +239,16 @@ describe('a bundle that is received', () => {
     const { taken, said, left, directory } = await received(tar, [membersOf(tar)]);
     expect([taken, said, left]).toEqual([[[0, '']], { t: 'started' }, []]);
     expect(readFileSync(join(directory, 'root/lib/more'), 'utf8')).toBe('more'.repeat(100_000));
+  });
+
+  const counted = (numbers: number): string => Array.from({ length: numbers }, (_, at) => `${at}\n`).join('');
+  test('a file that can not be written whole is told, and nothing is left of it', async () => {
+    const tar = archive({ 'lib/more': counted(500_000) });
+    const limited = ['sh', '-c', `trap '' XFSZ; ulimit -f 2000; exec "$@"`, 'sh'];
+    const sent = membersOf(tar, gzip, 1 << 20);
+    const { taken, said, left, directory } = await received(tar, [sent], 'gzip', limited);
+    expect([taken, said, left]).toEqual([[[1, expect.stringContaining('EFBIG')]], undefined, []]);
+    expect(existsSync(join(directory, 'root'))).toBe(false);
   });
 
   const noise = crypto.getRandomValues(new Uint8Array(1 << 20));
@@ -287,7 +303,8 @@ describe('a bundle that is received', () => {
       'share/empty': '',
       'share/block': 'b'.repeat(512),
       [long]: 'long',
-      'share/large': 'large'.repeat(500_000),
+      // Beyond what may be under way at once.
+      'share/large': counted(2_000_000),
     };
     for (const [name, bytes] of Object.entries(files)) {
       mkdirSync(dirname(join(source, name)), { recursive: true });
@@ -303,7 +320,11 @@ describe('a bundle that is received', () => {
     for await (const part of archiveOf(await readBundle(source, source, { digests: false })))
       parts.push(part);
     const tar = Buffer.concat(parts);
-    const { taken, said, directory } = await received(tar, [membersOf(tar, compressed)], compression);
+    const { taken, said, directory } = await received(
+      tar,
+      [membersOf(tar, compressed, 1 << 20)],
+      compression,
+    );
     expect([taken, said]).toEqual([[[0, '']], { t: 'started' }]);
     const root = join(directory, 'root');
     for (const [name, bytes] of Object.entries(files))

@@ -11,6 +11,7 @@ import { copyWithLibraries, sessionImages } from '../../cluster/session-image.ts
 import { up } from '../../cluster/up.ts';
 import { type Bed, tool } from '../bed.ts';
 import { run } from '../process-run.ts';
+import { mountFileSystem, unmountFileSystem } from './file-system.ts';
 
 export interface ClusterBed extends Bed {
   cluster: Cluster;
@@ -24,7 +25,8 @@ export interface ClusterBed extends Bed {
   laidDown(words: readonly string[]): Promise<string>;
 }
 
-const DIRECTORY = join(tmpdir(), 'k8sbench-bench-cluster');
+const PLACE = join(tmpdir(), 'k8sbench-bench-nodes');
+const DIRECTORY = join(PLACE, 'mounted', 'cluster');
 const NAMESPACE = 'bench';
 
 /** The tests' image has busybox, whose tools are slower than those that people have. */
@@ -44,8 +46,13 @@ const withGnuTools = (): string => {
 
 /** A cluster of two nodes with the images of sessions; `remove` takes it down. */
 export const clusterBed = async (bed: Bed): Promise<{ bed: ClusterBed; remove: () => Promise<void> }> => {
-  const remove = (): Promise<void> => down(DIRECTORY);
+  const remove = async (): Promise<void> => {
+    await down(DIRECTORY);
+    unmountFileSystem(PLACE);
+  };
   try {
+    await down(DIRECTORY);
+    mountFileSystem(PLACE);
     const { kubeconfig, kube } = await up({ directory: DIRECTORY });
     // By a process of its own: a child's peak is never told as smaller than its parent's.
     const made = await run([process.execPath, import.meta.path], { keep: true });
