@@ -7,7 +7,7 @@ export const clusterPart = (figures: readonly Figure[], machine: Machine): strin
 \`make bench-cluster\` (\`bun test/bench/cluster/main.ts [ROW…] [--repetitions N] [--json]\`), as root on Linux, measures in a cluster
 of two nodes that it starts on this machine, and writes this part. The nodes, the API server and what
 is measured share the machine's cores: what costs time on one side costs it on the other, so these ratios are harder to
-reach than between machines of their own.
+reach than between machines of their own. The nodes' files are on an ext4 with a journal, in a file, as nodes have it.
 
 ${machineText(machine)}
 
