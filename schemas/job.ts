@@ -17,6 +17,8 @@ export const job = v.looseObject({
   submission: v.optional(text),
   /** Words of earlier attempts, whose Jobs may still stand: such a Job is removed, never taken for this session's. */
   earlierSubmissions: v.optional(v.array(text)),
+  /** In a cluster: the manifest that was submitted; `edited` says how it differs from what `render` writes. */
+  manifest: v.optional(v.object({ sha256, edited: v.optional(v.array(text)) })),
   /** In a cluster: the Job and the one pod that may run it. */
   job: v.optional(v.object({ namespace: text, name: text, uid: text })),
   pod: v.optional(v.object({ name: text, uid: text, node: v.optional(text) })),

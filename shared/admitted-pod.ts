@@ -9,10 +9,11 @@ export interface AdmittedPod {
   status: { qosClass?: string };
 }
 
-const isFields = (value: unknown): value is Fields =>
+export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const shown = (value: unknown): string => {
+/** A value in a line. */
+export const shown = (value: unknown): string => {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 };
@@ -28,7 +29,7 @@ const same = (wanted: unknown, found: unknown): boolean => {
 const MAY_GROW = new Set(['tolerations', 'imagePullSecrets']);
 
 /** Lists of things that have names: told by name what is there too much or not. */
-const byName = (list: readonly unknown[]): Map<string, Fields> | undefined => {
+export const byName = (list: readonly unknown[]): Map<string, Fields> | undefined => {
   const named = list.filter(
     (one): one is Fields & { name: string } => isFields(one) && typeof one['name'] === 'string',
   );

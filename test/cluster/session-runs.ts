@@ -109,6 +109,8 @@ export const makeBed = async (word: string, rules = grants().get('k8sbench-image
 };
 
 let runs = 0;
+/** Runs whose manifest was changed after it was rendered: run-session wants to be told. */
+const edited = new Set<string>();
 
 export interface Planned {
   /** Changes of the manifest before it is submitted. */
@@ -159,6 +161,7 @@ export const planned = async (bed: Bed, options: Planned = {}): Promise<RunDirec
     const manifest = parseForeignYaml(readFileSync(run.file('manifest.yaml'), 'utf8'), 'manifest.yaml');
     options.change(manifest);
     writeFileSync(run.file('manifest.yaml'), formatYaml(manifest));
+    edited.add(name);
   }
   return run;
 };
@@ -178,7 +181,8 @@ export interface Running {
 
 /** run-session as a process of its own. */
 export const start = (bed: Bed, words: readonly string[]): Running => {
-  const child = spawn(process.execPath, [PROGRAM, ...words], {
+  const about = words[0] === '--run' && edited.has(words[1]!) ? ['--edited-manifest'] : [];
+  const child = spawn(process.execPath, [PROGRAM, ...words, ...about], {
     cwd: bed.directory,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', KUBECONFIG: bed.kubeconfig },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,8 +9,10 @@ import { identityOf } from '../../tools/run-session/processes.ts';
 import { main } from '../../tools/run-session/main.ts';
 import { inCluster } from '../../tools/run-session/cluster/cluster.ts';
 import { attempt, prepare, readRun } from '../../tools/run-session/measure.ts';
+import { sha256 } from '../../shared/files.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
+import { formatYaml, parseForeignYaml } from '../../shared/yaml.ts';
 import { runTool } from '../outside.ts';
 import { FakeCluster, plannedFor } from './fake-cluster.ts';
 import { planByHand } from './run-session-fixture.ts';
@@ -238,6 +240,112 @@ describe('list and delete NAME', () => {
   });
 });
 
+describe('a manifest that is not what render writes', () => {
+  const edit = (run: RunDirectory, change: (manifest: any) => void, file = 'manifest.yaml'): void => {
+    const manifest = parseForeignYaml(readFileSync(run.file(file), 'utf8'), 'manifest') as any;
+    change(manifest);
+    writeFileSync(run.file(file), formatYaml(manifest));
+  };
+  const moreCpus = ({ spec }: any): void => {
+    spec.template.spec.containers[0].resources.limits.cpu = '4';
+  };
+  const CHANGED = `spec.template.spec.containers 'bench'.resources.limits.cpu: "2" became "4"`;
+
+  test('is refused before anything is asked of the cluster, and the run stays as it was', async () => {
+    const run = await planned('r');
+    edit(run, moreCpus);
+    const { exit, stdout, stderr } = await act('--run', 'r');
+    expect([exit, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`r/manifest.yaml: ${CHANGED}`);
+    expect(stderr).toContain('write it again: k8sbench render --run r');
+    expect(stderr).toContain('--edited-manifest');
+    expect(cluster.asked).toEqual([]);
+    expect(run.has('job.json')).toBe(false);
+    expect((await act('--run', 'r', '--dry-run')).exit).toBe(1);
+  });
+
+  test.each<[string, (manifest: any) => void, string]>([
+    [
+      'a field too much',
+      ({ spec }) => (spec.template.spec.hostNetwork = true),
+      'spec.template.spec.hostNetwork: nothing became true',
+    ],
+    ['one that is gone', ({ spec }) => delete spec.backoffLimit, 'spec.backoffLimit: 0 became nothing'],
+    [
+      'a container more',
+      ({ spec }) => spec.template.spec.containers.push({ name: 'more', image: 'x' }),
+      `spec.template.spec.containers 'more': nothing became {"name":"more","image":"x"}`,
+    ],
+    [
+      'another node',
+      ({ spec }) => (spec.template.spec.nodeName = 'n2'),
+      'spec.template.spec.nodeName: nothing became "n2"',
+    ],
+  ])('%s', async (_, change, says) => {
+    edit(await planned('r'), change);
+    const { exit, stderr } = await act('--run', 'r');
+    expect([exit, stderr.includes(says)]).toEqual([1, true]);
+  });
+
+  test("comments and order of its keys are nobody's business", async () => {
+    const run = await planned('r');
+    const { metadata, ...rest } = parseForeignYaml(
+      readFileSync(run.file('manifest.yaml'), 'utf8'),
+      '',
+    ) as any;
+    writeFileSync(run.file('manifest.yaml'), `# mine\n${formatYaml({ ...rest, metadata })}`);
+    expect((await act('--run', 'r')).exit).toBe(0);
+    expect(jobOf(run).manifest).toEqual({ sha256: sha256(readFileSync(run.file('manifest.yaml'))) });
+  });
+
+  test('was rendered for other nodes than were picked since', async () => {
+    const run = await planned('r', '--node', 'n1');
+    writeFileSync(
+      run.file('nodes.json'),
+      JSON.stringify({ basis: 'cluster', nodes: [], chosen: ['n2'], warnings: [] }),
+    );
+    const { exit, stderr } = await act('--run', 'r');
+    expect(exit).toBe(1);
+    expect(stderr).toContain('nodeSelectorTerms[0].matchFields[0].values[0]: "n2" became "n1"');
+  });
+
+  test('is submitted when it is said to be edited, told and written down', async () => {
+    const run = await planned('r');
+    edit(run, moreCpus);
+    const { exit, stderr } = await act('--run', 'r', '--edited-manifest');
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`${CHANGED} (edited)`);
+    expect(jobOf(run).manifest).toMatchObject({ edited: [CHANGED] });
+  });
+
+  test('of a session that goes on: taken up as it was begun, and no other', async () => {
+    const run = await planned('r');
+    edit(run, moreCpus);
+    cluster.endless = true;
+    expect((await act('--run', 'r', '--edited-manifest', '--detach')).exit).toBe(0);
+    expect((await act('--run', 'r', '--detach')).exit).toBe(0);
+    edit(run, ({ spec }) => (spec.activeDeadlineSeconds = 1));
+    const { exit, stderr } = await act('--run', 'r', '--edited-manifest');
+    expect([exit, jobOf(run).outcome, cluster.jobs.size]).toEqual([1, 'running', 1]);
+    expect(stderr).toContain('is not the one that the session was begun with');
+    expect((await act('cancel', '--run', 'r')).exit).toBe(0);
+    expect(cluster.jobs.size).toBe(0);
+  });
+
+  test('of one session of several: the whole run is to be rendered', async () => {
+    const run = await planned('r', '--nodes', 'n1,n2');
+    edit(run, moreCpus, 'r-n2/manifest.yaml');
+    for (const words of [
+      ['--run', 'r'],
+      ['--run', 'r/r-n2'],
+    ]) {
+      const { exit, stderr } = await act(...words);
+      expect([exit, stderr.includes(CHANGED), stderr.includes('render --run r;')]).toEqual([1, true, true]);
+    }
+    expect(cluster.asked).toEqual([]);
+  });
+});
+
 describe('a run measured anew', () => {
   test('has the facts of the node where it was measured, not of the one before', async () => {
     const run = await planned('r');
@@ -312,7 +420,7 @@ test('a log that the node rotated away after its stream broke is taken from the 
   const took = await runTool(
     async (_, world) => {
       const manner = { world, talk: silent, keep: false, force: false, detach: false, settle_s: 60 };
-      const whole = { ...manner, readKubeletConfig: false };
+      const whole = { ...manner, readKubeletConfig: false, editedManifest: false };
       const about = readRun(run);
       const { task } = await prepare(run, about, whole);
       const { exit } = await attempt(run, about, whole, (job, attaching) =>

@@ -36,10 +36,11 @@ const picking: Link = {
   takes: 'run',
 };
 const rendering: Link = { tool: render, leave: ['run', 'out'], takes: 'run' };
+const PLACE = ['values', 'kubeconfig', 'context', 'namespace'];
 const measuring: Link = {
   tool: runSession,
   // Where it is measured stands in the run's values.json.
-  leave: ['run', 'detach', 'dry-run', 'values', 'kubeconfig', 'context', 'namespace', 'force', 'json'],
+  leave: ['run', 'detach', 'dry-run', 'edited-manifest', ...PLACE, 'force', 'json'],
   takes: 'run',
 };
 const judging: Link = {

@@ -156,7 +156,7 @@ describe('refused', () => {
     expect(await render()).toMatchObject({
       exit: 1,
       stdout: '',
-      stderr: expect.stringContaining('plan.json was changed'),
+      stderr: expect.stringContaining("'r/plan.json' was changed"),
     });
     expect(await runTool(main, [], { cwd })).toMatchObject({ exit: 2, stdout: '' });
   });
@@ -171,5 +171,9 @@ describe('refused', () => {
       exit: 2,
       stderr: expect.stringContaining('was started already with another manifest'),
     });
+    // One that was lost is written again: without it nobody can take the session up.
+    rmSync(join(cwd, 'r/manifest.yaml'));
+    expect((await render()).exit).toBe(0);
+    expect(nodeOf(read('r/manifest.yaml'))).toBeUndefined();
   });
 });

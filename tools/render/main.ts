@@ -8,7 +8,7 @@ import { openRun, touchAll } from '../../shared/rundir.ts';
 import { formatYaml } from '../../shared/yaml.ts';
 import { manifestOf } from '../../shared/job/manifest.ts';
 import { MANIFEST_FILE } from '../../shared/job/manifest-file.ts';
-import { partsOf } from './sessions.ts';
+import { partsOf } from '../../shared/job/sessions.ts';
 
 const more = `
 WHAT IT READS AND WRITES
@@ -46,7 +46,7 @@ export const tool = defineTool({
       ({ part, manifest }) =>
         !part.has(MANIFEST_FILE) || readFileSync(part.file(MANIFEST_FILE), 'utf8') !== manifest,
     );
-    const started = changed.filter(({ part }) => part.has('job.json'));
+    const started = changed.filter(({ part }) => part.has('job.json') && part.has(MANIFEST_FILE));
     if (started.length > 0)
       throw usage(
         started.map(

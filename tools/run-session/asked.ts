@@ -10,7 +10,17 @@ const PLACE = ['values', 'kubeconfig', 'context', 'namespace'];
 const OF_RUN = { flags: ['run', 'dry-run'] };
 const TAKEN = {
   '--run DIR': {
-    flags: ['run', 'detach', 'settle', 'read-kubelet-config', 'keep', 'force', 'dry-run', 'json'],
+    flags: [
+      'run',
+      'detach',
+      'settle',
+      'read-kubelet-config',
+      'keep',
+      'edited-manifest',
+      'force',
+      'dry-run',
+      'json',
+    ],
   },
   list: { flags: [...PLACE, 'json', 'dry-run'] },
   'cancel --run DIR': OF_RUN,

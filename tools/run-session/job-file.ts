@@ -87,9 +87,15 @@ const earlierWords = (before: Job | undefined): Pick<Job, 'earlierSubmissions'> 
 
 /**
  * Takes a run for this process: one runner at a time, decided under a lock. Gives the new job.json and the one that stood
- * there before; a run that somebody is measuring is refused. `attaches`: a session that was begun is taken up.
+ * there before; a run that somebody is measuring is refused. `attaches`: a session that was begun is taken up; `seen`: what
+ * a new job.json keeps of what it was begun with.
  */
-export const claim = (run: RunDirectory, about: Run, world: World, attaches: boolean): Claimed =>
+export const claim = (
+  run: RunDirectory,
+  about: Run,
+  world: World,
+  { attaches, seen }: { attaches: boolean; seen: Pick<Job, 'manifest'> },
+): Claimed =>
   withLock(run.file('run.json'), () => {
     const before = readJob(run);
     if (before?.outcome === 'running') {
@@ -122,6 +128,7 @@ export const claim = (run: RunDirectory, about: Run, world: World, attaches: boo
       ...(about.delivery !== 'local' && about.children === undefined
         ? { submission: newWord(world), ...earlierWords(before) }
         : {}),
+      ...seen,
       // Until they are removed; a runner killed before that leaves them to the next.
       ...(before?.outcome === 'running' && before.local ? { local: before.local } : {}),
       timeline: [{ at, event: 'claimed' }],

@@ -45,7 +45,7 @@ const environment = ({ about, world }: Task, data: string): Record<string, strin
   );
 };
 
-const refuse: Delivery['refuse'] = ({ run, about, world }) => {
+const admit: Delivery['admit'] = async ({ run, about, world }) => {
   if (about.host !== undefined && about.host !== world.host)
     throw usage(`'${run.shown}' was planned on '${about.host}', this is '${world.host}'; plan it here`);
   const missing = [about.root, about.cwd].filter((path) => path !== undefined && !existsSync(path));
@@ -53,6 +53,7 @@ const refuse: Delivery['refuse'] = ({ run, about, world }) => {
     throw failed(
       missing.map((path) => `'${path}', where '${run.shown}' is to run, does not exist; plan again`),
     );
+  return {};
 };
 
 /** One session from the start of the pod program to its end; what exists on this machine is noted in `left` as it comes. */
@@ -139,4 +140,4 @@ const wouldDo: Delivery['wouldDo'] = ({ about, world }) => ({
   cwd: about.cwd,
 });
 
-export const local: Delivery = { attaches: false, refuse, wouldDo, measure };
+export const local: Delivery = { attaches: false, admit, wouldDo, measure };

@@ -25,6 +25,9 @@ export const tool = defineTool({
     settle: duration('how long a cause that does not pass by itself may stand before it ends the run', '90s'),
     'read-kubelet-config': yes("record the kubelet's CPU manager policy (needs the right to nodes/proxy)"),
     keep: yes('keep the fixtures of a local session, or the Job in the cluster'),
+    'edited-manifest': yes(
+      "submit manifest.yaml although it is not what 'render' writes; job.json tells how",
+    ),
     force: yes('measure a finished run again; its earlier log is kept aside'),
     'dry-run': yes('print what would be done, contact nothing'),
     values: text(
@@ -60,6 +63,7 @@ FILES
       detach: flags.detach,
       settle_s: flags.settle!,
       readKubeletConfig: flags['read-kubelet-config'],
+      editedManifest: flags['edited-manifest'],
     };
     if (action !== undefined) {
       const about = { action: action as Action, name, run: flags.run, dryRun: flags['dry-run'] };

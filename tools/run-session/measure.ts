@@ -1,14 +1,12 @@
 /** One session of one run directory: skipped when finished, refused while somebody measures it, else measured. */
 import { rmSync } from 'node:fs';
-import { plan as planSchema } from '../../schemas/plan.ts';
 import { run as runSchema, type Run } from '../../schemas/run.ts';
 import type { Attempt } from '../../schemas/attempt.ts';
 import type { Job } from '../../schemas/job.ts';
 import { recordAttempt } from '../../shared/attempts.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, isSystemError } from '../../shared/failure.ts';
-import { sha256 } from '../../shared/files.ts';
-import { parseJson, readText } from '../../shared/read.ts';
+import { readPlan } from '../../shared/plan-file.ts';
 import { type RunDirectory, runDirectory, touchAll } from '../../shared/rundir.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
@@ -21,6 +19,8 @@ import type { Delivery, Manner, Unclaimed } from './task.ts';
 export interface Prepared {
   delivery: Delivery;
   task: Unclaimed;
+  /** What job.json keeps of what was seen. */
+  seen: Pick<Job, 'manifest'>;
 }
 
 const OUTPUTS = ['job.json', LOG, 'spread.json', MANIFEST];
@@ -87,8 +87,10 @@ const begin = async (
   run: RunDirectory,
   about: Run,
   { world, talk, force }: Manner,
+  seen: Prepared['seen'],
 ): Promise<Omit<Claimed, 'before'>> => {
-  const { job, before, attaching } = claim(run, about, world, !force && deliveryOf(about).attaches);
+  const attaches = !force && deliveryOf(about).attaches;
+  const { job, before, attaching } = claim(run, about, world, { attaches, seen });
   if (attaching) {
     talk.info(`attaching to '${run.shown}'`);
     return { job, attaching };
@@ -127,8 +129,9 @@ export const attempt = async (
   about: Run,
   manner: Manner,
   work: (job: JobFile, attaching: boolean) => Promise<Ending>,
+  seen: Prepared['seen'] = {},
 ): Promise<Ending> => {
-  const { job, attaching } = await begin(run, about, manner);
+  const { job, attaching } = await begin(run, about, manner, seen);
   let ending: Ending;
   let thrown: unknown;
   try {
@@ -163,23 +166,20 @@ const logOf = (run: RunDirectory): string => {
 /** A session that may be measured from here, and all that it is measured by; what can't is refused before the run is claimed. */
 export const prepare = async (run: RunDirectory, about: Run, manner: Manner): Promise<Prepared> => {
   const delivery = deliveryOf(about);
-  const plan = run.json('plan.json', planSchema);
   await refuseChanged(run, about);
-  // As it was written: its digest is over the exact text, which the schema's output need not keep.
-  const written = parseJson(readText(run.file('plan.json')), 'plan.json') as { compact: unknown };
-  const compact = JSON.stringify(written.compact);
-  if (sha256(compact) !== plan.compactSha256)
-    throw failed(`'${run.shown}/plan.json': the compact plan does not have the digest beside it; plan again`);
-  const task = { ...manner, run, about, plan, compact };
-  delivery.refuse(task);
-  return { delivery, task };
+  const task = { ...manner, run, about, ...readPlan(run) };
+  return { delivery, task, seen: await delivery.admit(task) };
 };
 
 /** Measures one session. Gives its ending; a session that failed is an error with its cause and the place of its log. */
 export const measure = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
-  const { delivery, task } = await prepare(run, about, manner);
-  const ending = await attempt(run, about, manner, (job, attaching) =>
-    delivery.measure({ ...task, job, attaching }),
+  const { delivery, task, seen } = await prepare(run, about, manner);
+  const ending = await attempt(
+    run,
+    about,
+    manner,
+    (job, attaching) => delivery.measure({ ...task, job, attaching }),
+    seen,
   );
   if (ending.outcome === 'failed')
     throw new Failure(ending.exit, `'${run.shown}' failed: ${ending.message}${logOf(run)}`);

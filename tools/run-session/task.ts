@@ -1,3 +1,4 @@
+import type { Job } from '../../schemas/job.ts';
 import type { Plan } from '../../schemas/plan.ts';
 import type { Run } from '../../schemas/run.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
@@ -20,6 +21,8 @@ export interface Manner {
   detach: boolean;
   /** Ask the kubelet for its configuration, too. */
   readKubeletConfig: boolean;
+  /** Submit manifest.yaml although it is not what `render` writes. */
+  editedManifest: boolean;
   /** Aborted when another session of the same run has failed. */
   stop?: AbortSignal;
 }
@@ -42,8 +45,8 @@ export type Unclaimed = Omit<Task, 'job' | 'attaching'>;
 export interface Delivery {
   /** Its sessions go on without a runner, so that a later one takes up what a killed one began. */
   attaches: boolean;
-  /** Refuses, before the run is claimed, what can't be measured from here. */
-  refuse(task: Unclaimed): void;
+  /** Refuses, before the run is claimed, what can't be measured from here; gives what job.json keeps of what it saw. */
+  admit(task: Unclaimed): Promise<Pick<Job, 'manifest'>>;
   /** What measuring would do, as data, for people who look before they leap. */
   wouldDo(task: Unclaimed): object;
   /** Measures a session where it runs, and leaves its log in the run directory and nothing elsewhere. */

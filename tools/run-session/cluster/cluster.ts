@@ -1,17 +1,13 @@
 /** Deliveries `image` and `bundle`: the session runs as a Job in a cluster. */
 import { EXIT } from '../../../shared/exit.ts';
-import { failed } from '../../../shared/failure.ts';
-import { MANIFEST_FILE } from '../../../shared/job/manifest-file.ts';
 import { type Cluster, connect } from '../../../shared/kubernetes.ts';
-import { readText } from '../../../shared/read.ts';
-import type { RunDirectory } from '../../../shared/rundir.ts';
 import type { World } from '../../../shared/world.ts';
-import { parseForeignYaml } from '../../../shared/yaml.ts';
 import { values as valuesSchema, type Values } from '../../../schemas/values.ts';
 import type { Delivery, Task, Unclaimed } from '../task.ts';
 import { readClaimCopy } from './claim-copy.ts';
 import { LeftRunning } from './patience.ts';
 import type { Carrier } from './carrier.ts';
+import { admitted, manifestIn } from './rendered.ts';
 import { measureInCluster } from './session.ts';
 
 /** The same outside, which no ^C cuts off from the cluster: what was created has to be removed. */
@@ -19,32 +15,6 @@ const unstoppable = (world: World): World =>
   Object.create(world, { interrupted: { value: new AbortController().signal } }) as World;
 
 export const clusterOf = (values: Values, world: World): Cluster => connect(values, unstoppable(world));
-
-/** manifest.yaml, as far as it must be this run's. */
-const manifestIn = (
-  run: RunDirectory,
-  compact: string,
-  namespace: string | undefined,
-): Record<string, unknown> => {
-  if (!run.has(MANIFEST_FILE))
-    throw failed(
-      `'${run.shown}' has no ${MANIFEST_FILE}; 'render' writes it: k8sbench render --run ${run.shown}`,
-    );
-  const shown = `${run.shown}/${MANIFEST_FILE}`;
-  const read = parseForeignYaml(readText(run.file(MANIFEST_FILE), shown), shown) as any;
-  const { metadata, spec } = read ?? {};
-  const problems: string[] = [];
-  if (read?.kind !== 'Job') problems.push(`${shown}: expected a Job`);
-  if (metadata?.name !== run.name)
-    problems.push(`${shown}: its name is '${metadata?.name}', not '${run.name}'`);
-  if (metadata?.namespace !== namespace)
-    problems.push(`${shown}: its namespace is '${metadata?.namespace}', and the run's '${namespace}'`);
-  const env: { name: string; value?: string }[] = spec?.template?.spec?.containers?.[0]?.env ?? [];
-  const plan = env.find((one) => one.name === 'K8SBENCH_PLAN')?.value;
-  if (plan !== compact.replaceAll('$', '$$$$')) problems.push(`${shown}: it does not carry this run's plan`);
-  if (problems.length > 0) throw failed([...problems, `write it again: k8sbench render --run ${run.shown}`]);
-  return read as Record<string, unknown>;
-};
 
 /** A terminal that hangs up leaves the session to itself. */
 const onHangup = (): { signal: AbortSignal; stop: () => void } => {
@@ -56,7 +26,7 @@ const onHangup = (): { signal: AbortSignal; stop: () => void } => {
 
 const prepared = (task: Unclaimed) => {
   const values = task.run.json('values.json', valuesSchema);
-  return { values, manifest: manifestIn(task.run, task.compact, values.namespace) };
+  return { values, manifest: manifestIn(task, values.namespace) };
 };
 
 /** A delivery whose artifacts reach the pod by a carrier. */
@@ -65,11 +35,12 @@ export const inCluster = (
   check: (task: Unclaimed) => void = () => undefined,
 ): Delivery => ({
   attaches: true,
-  refuse(task) {
-    const { values } = prepared(task);
+  async admit(task) {
+    const { values, manifest } = prepared(task);
     // Resolves the connection, contacts nothing.
     clusterOf(values, task.world);
     check(task);
+    return { manifest: await admitted(task, manifest) };
   },
   wouldDo(task) {
     const { values, manifest } = prepared(task);

@@ -1,15 +1,13 @@
 /** The sessions of a run directory: itself, or its children, each with the node that was planned or picked for it. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { nodes as nodesSchema } from '../../schemas/nodes.ts';
-import { plan as planSchema } from '../../schemas/plan.ts';
 import { type Run, run as runSchema } from '../../schemas/run.ts';
 import { values as valuesSchema } from '../../schemas/values.ts';
-import { failed, usage } from '../../shared/failure.ts';
-import { sha256 } from '../../shared/files.ts';
-import { parseJson, readText } from '../../shared/read.ts';
-import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
-import type { Session } from '../../shared/job/manifest.ts';
+import { failed, usage } from '../failure.ts';
+import { readPlan } from '../plan-file.ts';
+import { type RunDirectory, runDirectory } from '../rundir.ts';
+import type { Session } from './manifest.ts';
 
 export interface Part {
   run: RunDirectory;
@@ -33,17 +31,16 @@ const nodesOf = async (run: RunDirectory, about: Run): Promise<string[] | undefi
   return about.nodes;
 };
 
-const sessionOf = (run: RunDirectory, node: string | undefined): Session => {
-  const about = run.json('run.json', runSchema);
-  const { compactSha256 } = run.json('plan.json', planSchema);
-  // As written: a checked copy has its keys in another order, which is another text.
-  const written = parseJson(readText(run.file('plan.json')), 'plan.json') as { compact: object };
-  const plan = JSON.stringify(written.compact);
-  if (sha256(plan) !== compactSha256)
-    throw failed(`'${run.shown}': plan.json was changed since it was planned; plan again`);
-  const values = run.json('values.json', valuesSchema);
-  return { about, plan, values, ...(node === undefined ? {} : { node }) };
-};
+/** Side by side each session has a node of its own; in turn all have the same. */
+const nodeAt = ({ spread }: Run, nodes: readonly string[] | undefined, at: number): string | undefined =>
+  spread === undefined ? nodes?.[0] : nodes?.[at];
+
+const sessionIn = (run: RunDirectory, node: string | undefined): Session => ({
+  about: run.json('run.json', runSchema),
+  plan: readPlan(run).compact,
+  values: run.json('values.json', valuesSchema),
+  ...(node === undefined ? {} : { node }),
+});
 
 /** Every session of a run. */
 export const partsOf = async (run: RunDirectory): Promise<Part[]> => {
@@ -54,14 +51,28 @@ export const partsOf = async (run: RunDirectory): Promise<Part[]> => {
       `'${run.shown}' is a part of run '${about.parent}'; its nodes are known there: render that one`,
     );
   const nodes = await nodesOf(run, about);
-  if (!about.children) return [{ run, session: sessionOf(run, nodes?.[0]) }];
+  if (!about.children) return [{ run, session: sessionIn(run, nodes?.[0]) }];
   if (about.spread !== undefined && nodes !== undefined && nodes.length < about.children.length)
     throw failed(
       `'${run.shown}' spreads over ${about.children.length} nodes, and ${nodes.length} are chosen; pick again: k8sbench pick-nodes --force --run ${run.shown}`,
     );
   return about.children.map((name, at) => {
     const child = runDirectory(run.file(name), join(run.shown, name));
-    // Side by side each has a node of its own; in turn all have the same.
-    return { run: child, session: sessionOf(child, about.spread === undefined ? nodes?.[0] : nodes?.[at]) };
+    return { run: child, session: sessionIn(child, nodeAt(about, nodes, at)) };
   });
+};
+
+/** The run that `render` is told to render for a session: itself, or the one that it is a part of. */
+export const wholeRun = (run: RunDirectory, parent: Run['parent']): RunDirectory =>
+  parent === undefined ? run : runDirectory(dirname(run.path), dirname(run.shown));
+
+/** One session by its own directory, alone or as a part of its run. */
+export const sessionOf = async (run: RunDirectory): Promise<Session> => {
+  const { parent } = run.json('run.json', runSchema);
+  const whole = wholeRun(run, parent);
+  if (!whole.has('run.json'))
+    throw failed(`'${run.shown}' is a part of run '${parent}', and its nodes are known there; move it back`);
+  const about = whole.json('run.json', runSchema);
+  const at = about.children?.indexOf(run.name) ?? 0;
+  return sessionIn(run, nodeAt(about, await nodesOf(whole, about), at));
 };
