@@ -2,6 +2,7 @@
 import { basename, join } from 'node:path';
 import { analysis as analysisSchema, type Analysis } from '../schemas/analysis.ts';
 import { type ResultLine, resultLine } from '../schemas/results.ts';
+import { job } from '../schemas/job.ts';
 import { failed } from './failure.ts';
 import { sha256, sha256File } from './files.ts';
 import { check, parseJson, readText } from './read.ts';
@@ -51,6 +52,13 @@ export const readRows = (run: RunDirectory, { outputs }: Pick<Analysis, 'outputs
     const name = `${place}:${at + 1}`;
     return [check(resultLine, { value: parseJson(line, name) }, name)];
   });
+};
+
+/** Why a run's session must not be judged, whatever there is of it, as `run-session` wrote it down; undefined: it may be. */
+export const invalidity = (run: RunDirectory): string | undefined => {
+  if (!run.has('job.json')) return undefined;
+  const { outcome, message = 'the session is invalid' } = run.json('job.json', job);
+  return outcome === 'invalid' ? message : undefined;
 };
 
 export type Role = 'candidate' | 'reference' | 'control' | 'floor';

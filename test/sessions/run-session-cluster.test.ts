@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '../../schemas/job.ts';
 import { identityOf } from '../../tools/run-session/processes.ts';
+import { main as analyze } from '../../tools/analyze/main.ts';
 import { main } from '../../tools/run-session/main.ts';
+import { main as tracker } from '../../tools/tracker/main.ts';
 import { inCluster } from '../../tools/run-session/cluster/cluster.ts';
 import { attempt, prepare, readRun } from '../../tools/run-session/measure.ts';
 import { sha256 } from '../../shared/files.ts';
@@ -241,9 +243,9 @@ describe('list and delete NAME', () => {
 });
 
 describe('a manifest that is not what render writes', () => {
-  const edit = (run: RunDirectory, change: (manifest: any) => void, file = 'manifest.yaml'): void => {
+  const edit = (run: RunDirectory, by: (manifest: any) => void, file = 'manifest.yaml'): void => {
     const manifest = parseForeignYaml(readFileSync(run.file(file), 'utf8'), 'manifest') as any;
-    change(manifest);
+    by(manifest);
     writeFileSync(run.file(file), formatYaml(manifest));
   };
   const moreCpus = ({ spec }: any): void => {
@@ -281,8 +283,8 @@ describe('a manifest that is not what render writes', () => {
       ({ spec }) => (spec.template.spec.nodeName = 'n2'),
       'spec.template.spec.nodeName: nothing became "n2"',
     ],
-  ])('%s', async (_, change, says) => {
-    edit(await planned('r'), change);
+  ])('%s', async (_, by, says) => {
+    edit(await planned('r'), by);
     const { exit, stderr } = await act('--run', 'r');
     expect([exit, stderr.includes(says)]).toEqual([1, true]);
   });
@@ -372,6 +374,29 @@ describe('a run measured anew', () => {
     expect(jobOf(run).submission).not.toBe(old.submission!);
     expect(cluster.jobs.size).toBe(0);
   });
+});
+
+test('a run that the cluster made invalid before it had a log ends every step of its pipe with 5', async () => {
+  const run = await planned('r');
+  const makePod = cluster.makePod.bind(cluster);
+  cluster.endless = true;
+  cluster.makePod = (job, uid) => {
+    const { spec } = job.spec.template;
+    return makePod(
+      {
+        ...job,
+        spec: { template: { ...job.spec.template, spec: { ...spec, initContainers: [{ name: 'more' }] } } },
+      },
+      uid,
+    );
+  };
+  const measured = await act('--run', 'r');
+  expect([measured.exit, measured.stdout, run.has('pod.log')]).toEqual([5, 'r\n', false]);
+  const judged = await runTool(analyze, ['--run', '-'], { cwd: directory, stdin: measured.stdout });
+  expect([judged.exit, judged.stdout]).toEqual([5, 'r\n']);
+  const recorded = await runTool(tracker, ['append', '--run', '-'], { cwd: directory, stdin: judged.stdout });
+  expect([recorded.exit, recorded.stdout]).toEqual([5, '']);
+  expect(recorded.stderr).toContain("the cluster changed the pod: initContainers: 'more' was added");
 });
 
 describe('more than one pod', () => {

@@ -1,18 +1,11 @@
 #!/usr/bin/env bun
-import { readAttempts } from '../../shared/attempts.ts';
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
+import { Failure } from '../../shared/failure.ts';
 import { choice, decimal, fileName, list, text, yes } from '../../shared/flags.ts';
-import { jsonText, readText } from '../../shared/read.ts';
-import { painter } from '../../shared/terminal.ts';
-import { analyze } from './analyze.ts';
-import { clockWarning } from './endings.ts';
+import { answer, printsJson } from './answer.ts';
 import { readFailOn } from './fail-on.ts';
-import { PAGE, touchOutputs } from './output-files.ts';
-import { calibrationIn, previousAnalysis } from './outputs.ts';
-import { requestOf } from './request.ts';
-import { reportText } from './report.ts';
-import { stripsFor } from './strips-for.ts';
+import { directoryOf } from './request.ts';
 
 export const tool = defineTool({
   name: 'analyze',
@@ -42,32 +35,16 @@ export const tool = defineTool({
   },
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notJudged, EXIT.judgedBad, EXIT.invalid, EXIT.interrupted],
   async run({ flags, world, talk }) {
-    const request = await requestOf(flags, world);
-    const { directory } = request.run;
-    const previous = flags.force ? undefined : await previousAnalysis(request);
-    if (previous && directory) {
-      talk.info(`'${directory.shown}' is analyzed already, from the same inputs; --force does it again`);
-      touchOutputs(directory);
+    const directory = await directoryOf(flags, world);
+    try {
+      return await answer(flags, directory, world, talk);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.exit !== EXIT.invalid) throw error;
+      for (const one of error.problems) talk.error(one);
+      // Without a log to analyze it is invalid all the same: the next step tells that by its status, too.
+      if (directory && !printsJson(flags)) await world.stdout.write(`${directory.shown}\n`);
+      return error.exit;
     }
-    const page = directory?.has(PAGE);
-    const { analysis, calibration } =
-      previous && directory
-        ? { analysis: previous, calibration: calibrationIn(directory) }
-        : await analyze(request, world.interrupted);
-    if (page && directory && !directory.has(PAGE))
-      talk.info(
-        `'${directory.shown}/${PAGE}' showed the analysis before: removed; 'k8sbench view' makes it anew`,
-      );
-    const clock = directory && clockWarning(readAttempts(directory), world.now());
-    if (clock) talk.warn(clock);
-    const colours = world.stderr.isTerminal && !world.env['NO_COLOR'];
-    const strips = flags.json ? undefined : stripsFor(directory, analysis, world.stderr);
-    if (!flags.json) talk.print(reportText(analysis, calibration, painter(colours), strips));
-    const printsJson = flags.json || flags.out === '-' || !directory;
-    // As it stands in the file: reading it by its schema would put its keys in another order.
-    const written = previous && directory ? readText(directory.file('analysis.json')) : jsonText(analysis);
-    await world.stdout.write(printsJson ? written : `${directory.shown}\n`);
-    return analysis.exit;
   },
 });
 

@@ -42,18 +42,20 @@ export interface Flags {
 /** The CV limit when nobody names one (spec §1). */
 const MAX_CV = 0.05;
 
-export const requestOf = async (flags: Flags, world: World): Promise<Request> => {
+/** The run directory that is asked about; undefined: only a log. */
+export const directoryOf = async (flags: Flags, world: World): Promise<RunDirectory | undefined> => {
   if ((flags.run === undefined) === (flags.log === undefined))
     throw usage(
       flags.run === undefined
         ? "nothing to analyze: name a run with '--run DIR' or a log with '--log FILE'; '-' reads from stdin"
         : "'--run' and '--log' exclude each other: a run directory has its log",
     );
+  return flags.log === undefined ? openRun(flags.run, world) : undefined;
+};
+
+export const requestOf = (flags: Flags, directory: RunDirectory | undefined, world: World): Request => {
   const allowIncomplete = flags['allow-incomplete'];
-  const run =
-    flags.log === undefined
-      ? logsOf(await openRun(flags.run, world), allowIncomplete)
-      : runOfLog(flags.log, world);
+  const run = directory ? logsOf(directory, allowIncomplete) : runOfLog(flags.log!, world);
   const calibration = calibrationOf(flags.calibration, run, world);
   const request: Request = {
     run,

@@ -515,9 +515,11 @@ describe('what is asked wrongly, or can not be judged', () => {
     };
     writeFileSync(join(run, 'job.json'), JSON.stringify(job));
     const { exit, stdout, stderr } = await analyze(run);
-    expect([exit, stdout]).toEqual([5, '']);
+    expect([exit, stdout]).toEqual([5, `${run}\n`]);
     expect(stderr).toContain('must not be judged: the cluster changed the pod');
     expect(existsSync(join(run, 'analysis.json'))).toBe(false);
+    for (const words of [['--json'], ['--out', '-']])
+      expect(await analyze(run, ...words)).toMatchObject({ exit: 5, stdout: '' });
   });
 });
 

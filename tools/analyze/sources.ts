@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { analysis as analysisSchema } from '../../schemas/analysis.ts';
 import type { Facts, Pin } from '../../schemas/log.ts';
-import { job } from '../../schemas/job.ts';
 import { insidePath, parseManifest } from '../../schemas/manifest.ts';
 import { run as runSchema } from '../../schemas/run.ts';
 import { spread as spreadSchema } from '../../schemas/spread.ts';
@@ -11,6 +10,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed } from '../../shared/failure.ts';
 import { partsOfFile } from '../../shared/input-file.ts';
 import { readText } from '../../shared/read.ts';
+import { invalidity } from '../../shared/run-results.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import type { World } from '../../shared/world.ts';
 import type { MeasuredProfile } from './measured-profile.ts';
@@ -89,12 +89,9 @@ const sourceIn = (
     throw failed(
       `'${directory.shown}' was imported, and 'k8sbench import' judged it: import its file again to ask something else`,
     );
-  const outcome = directory.has('job.json') ? directory.json('job.json', job) : undefined;
-  if (!directory.has(name) && outcome?.outcome === 'invalid')
-    throw new Failure(
-      EXIT.invalid,
-      `'${directory.shown}' must not be judged: ${outcome.message ?? 'its session is invalid'}`,
-    );
+  const invalid = invalidity(directory);
+  if (!directory.has(name) && invalid !== undefined)
+    throw new Failure(EXIT.invalid, `'${directory.shown}' must not be judged: ${invalid}`);
   if (!directory.has(name))
     throw failed(
       partial
@@ -112,9 +109,7 @@ const sourceIn = (
     open: () => partsOfFile(directory.file(name), undefined, join(directory.shown, name)),
     ...(run === undefined ? {} : { run }),
     ...(sha256 === undefined ? {} : { sha256 }),
-    ...(outcome?.outcome === 'invalid'
-      ? { invalid: outcome.message ?? 'the session must not be judged' }
-      : {}),
+    ...(invalid === undefined ? {} : { invalid }),
   };
 };
 

@@ -9,7 +9,7 @@ import { Failure, failed, usage } from '../../shared/failure.ts';
 import { runName } from '../../shared/history-words.ts';
 import { problemsOf } from '../../shared/read.ts';
 import { openRun, type RunDirectory } from '../../shared/rundir.ts';
-import { readAnalysis } from '../../shared/run-results.ts';
+import { invalidity, readAnalysis } from '../../shared/run-results.ts';
 import type { Talk } from '../../shared/talk.ts';
 import { atSize } from '../../shared/sizes.ts';
 import { plainJson } from '../../shared/terminal.ts';
@@ -24,7 +24,12 @@ import type { TrackerVerb } from './call.ts';
 
 /** The run's analysis, when it may have tracker lines. */
 const judgedAnalysis = async (run: RunDirectory): Promise<Analysis> => {
-  const analysis = await readAnalysis(run);
+  const analysis = await readAnalysis(run).catch((error: unknown) => {
+    // One that was invalid before it had a log was never analyzed.
+    const invalid = invalidity(run);
+    if (invalid === undefined) throw error;
+    throw new Failure(EXIT.invalid, `'${run.shown}' gets no tracker line, it must not be judged: ${invalid}`);
+  });
   if (analysis.mode === 'calibrate')
     throw usage(
       `'${run.shown}' is a calibration: it has no tracker line, 'tracker append' takes comparisons`,

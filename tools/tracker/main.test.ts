@@ -116,6 +116,32 @@ describe('append', () => {
     expect(piped.exit).toBe(0);
   });
 
+  test.each([false, true])(
+    'of a run that was invalid before it had a log: 5 (an analysis of before: %p)',
+    async (before) => {
+      const run = place(
+        { inputs: { 'pod.log': '0'.repeat(64) } },
+        {
+          'k8sbench-cmp-x/run.json': planned(),
+          'k8sbench-cmp-x/job.json': {
+            format: 'job/1',
+            run: 'k8sbench-cmp-x',
+            delivery: 'image',
+            timeline: [{ at: '2026-01-02T03:04:05.000Z', event: 'claimed' }],
+            outcome: 'invalid',
+            exit: 5,
+            message: 'the cluster changed the pod',
+          },
+        },
+      );
+      if (!before) rmSync(join(run, 'analysis.json'));
+      const { exit, stdout, stderr } = await append(run);
+      expect([exit, stdout]).toEqual([5, '']);
+      expect(stderr).toContain('gets no tracker line, it must not be judged: the cluster changed the pod');
+      expect(existsSync(join(run, '../track.jsonl'))).toBe(false);
+    },
+  );
+
   test('again counts the run once, and itself never', async () => {
     const run = place({}, { 'track.jsonl': history });
     const first = await append(run);
