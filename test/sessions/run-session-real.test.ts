@@ -1,6 +1,14 @@
 /** Sessions of the real pod program, planned by the real plan: killed, stopped, doubled, several in turn. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Job } from '../../schemas/job.ts';
@@ -181,3 +189,54 @@ test('an output directory that can only be read', () => {
   expect(done.stderr.toString()).toContain('permission denied');
   expect(done.stderr.toString()).not.toContain('bug');
 });
+
+test('a build of a commit that is being measured from can not be removed; once it is over it can', async () => {
+  const repository = join(scratch, 'repository');
+  mkdirSync(repository);
+  const own = { ...env, XDG_CACHE_HOME: join(scratch, 'cache') };
+  const inRepository = (...args: string[]) => {
+    const done = Bun.spawnSync(args, { cwd: repository, env: own, stdin: 'ignore' });
+    return { exit: done.exitCode, stdout: done.stdout.toString(), stderr: done.stderr.toString() };
+  };
+  const git = (...args: string[]) =>
+    inRepository('git', '-c', 'user.name=a', '-c', 'user.email=a@b', ...args);
+  git('init', '-q', '-b', 'main');
+  for (const seconds of ['0.1', '0.11']) {
+    writeFileSync(join(repository, 'app'), `#!/bin/sh\nsleep ${seconds}\n`, { mode: 0o755 });
+    git('add', 'app');
+    git('commit', '-qm', seconds);
+  }
+  const profile = inRepository(
+    ...words([
+      'profile',
+      '--old',
+      'main~1',
+      '--new',
+      'main',
+      '--build',
+      'true',
+      '--sample',
+      './app',
+      '--repeat',
+      '2',
+    ]),
+  );
+  expect([profile.exit, profile.stderr.includes('error')]).toEqual([0, false]);
+  writeFileSync(join(scratch, 'commits.json'), profile.stdout);
+  const dir = `out-${made++}/commits`;
+  expect(
+    run('plan', '--local', '--profile', 'commits.json', '--rounds', '3', '--sessions', '2', '--run', dir)
+      .exit,
+  ).toBe(0);
+  const session = start('run-session', '--run', dir);
+  await measuring(`${dir}/commits-n1`);
+  const refused = inRepository(...words(['profile', '--remove-builds']));
+  expect([refused.exit, refused.stdout]).toEqual([0, '']);
+  expect(refused.stderr.match(/is being measured from now; left alone/g)).toHaveLength(2);
+  expect(await session.exited).toBe(0);
+  expect(
+    inRepository(...words(['profile', '--remove-builds']))
+      .stdout.trim()
+      .split('\n'),
+  ).toHaveLength(2);
+}, 60_000);

@@ -4,6 +4,7 @@
  *   <cache>/k8sbench/builds/<repository>/<commit>-<build>/tree        the worktree
  *                                                        build.log   all that the build printed
  *                                                        built.json  written last: without it the build is begun again
+ *                                                        measured.lock  held by sessions that measure from it
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,6 +23,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, usage } from '../../shared/failure.ts';
 import { tryLock, writeAtomically } from '../../shared/files.ts';
 import type { Git } from '../../shared/git.ts';
+import { BUILT, MEASURED } from '../../shared/kept-builds.ts';
 import { endMarked } from '../../shared/marked-processes.ts';
 import { jsonText } from '../../shared/read.ts';
 import type { Talk } from '../../shared/talk.ts';
@@ -129,7 +131,7 @@ export const builtTree = async (plan: BuildPlan, world: World, talk: Talk): Prom
   mkdirSync(builds, { recursive: true });
   const release = await locked(`${entry}.lock`, shown, world, talk);
   try {
-    if (existsSync(join(entry, 'built.json')) && existsSync(tree)) {
+    if (existsSync(join(entry, BUILT)) && existsSync(tree)) {
       talk.info(`${shown} was built before: ${tree}`);
       return place;
     }
@@ -155,20 +157,24 @@ export const builtTree = async (plan: BuildPlan, world: World, talk: Talk): Prom
       }
       talk.info(`built ${shown} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
     }
-    writeAtomically(join(entry, 'built.json'), jsonText({ commit, prefix, commands }));
+    writeAtomically(join(entry, BUILT), jsonText({ commit, prefix, commands }));
     return place;
   } finally {
     release();
   }
 };
 
-/** Kept builds that are gone now, and those that another k8sbench builds at this moment, by their paths. */
+/** Kept builds by their paths: those that are gone now, and those that are left alone, with the reason. */
 export interface Removed {
   gone: string[];
-  busy: string[];
+  busy: { path: string; why: string }[];
 }
 
-/** Removes every kept build of this repository that nobody builds now. */
+/** Takes a build alone; while a session measures from it, undefined. One that is not whole is nobody's. */
+const tryAlone = (entry: string): (() => void) | undefined =>
+  existsSync(join(entry, BUILT)) ? tryLock(join(entry, MEASURED)) : () => undefined;
+
+/** Removes every kept build of this repository that nobody builds or measures from now. */
 export const removeBuilds = (git: Git, env: World['env']): Removed => {
   const builds = buildsDirectory(git, env);
   const removed: Removed = { gone: [], busy: [] };
@@ -178,15 +184,22 @@ export const removeBuilds = (git: Git, env: World['env']): Removed => {
     const path = join(builds, name);
     const release = tryLock(`${path}.lock`);
     if (release === undefined) {
-      removed.busy.push(path);
+      removed.busy.push({ path, why: 'is being built now' });
       continue;
     }
+    let alone: (() => void) | undefined;
     try {
+      alone = tryAlone(path);
+      if (alone === undefined) {
+        removed.busy.push({ path, why: 'is being measured from now' });
+        continue;
+      }
       removeEntry(git, path);
       // While it is held: whoever waits for it sees that it is another file now, and takes that one.
       rmSync(`${path}.lock`, { force: true });
       removed.gone.push(path);
     } finally {
+      alone?.();
       release();
     }
   }

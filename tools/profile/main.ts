@@ -50,7 +50,7 @@ export const tool = defineTool({
     }
     if (asked.use === 'remove-builds') {
       const { gone, busy } = removeBuilds(gitIn(world.cwd, world.env), world.env);
-      for (const path of busy) talk.warn(`'${path}' is being built now; left alone`);
+      for (const { path, why } of busy) talk.warn(`'${path}' ${why}; left alone`);
       for (const path of gone) await world.stdout.write(`${path}\n`);
       return EXIT.done;
     }

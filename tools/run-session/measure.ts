@@ -1,11 +1,13 @@
 /** One session of one run directory: skipped when finished, refused while somebody measures it, else measured. */
 import { rmSync } from 'node:fs';
+import type { Plan } from '../../schemas/plan.ts';
 import { run as runSchema, type Run } from '../../schemas/run.ts';
 import type { Attempt } from '../../schemas/attempt.ts';
 import type { Job } from '../../schemas/job.ts';
 import { recordAttempt } from '../../shared/attempts.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, isSystemError } from '../../shared/failure.ts';
+import { buildsIn, holdBuild } from '../../shared/kept-builds.ts';
 import { readPlan } from '../../shared/plan-file.ts';
 import { type RunDirectory, runDirectory, touchAll } from '../../shared/rundir.ts';
 import { deliveryOf } from './deliveries.ts';
@@ -171,15 +173,24 @@ export const prepare = async (run: RunDirectory, about: Run, manner: Manner): Pr
   return { delivery, task, seen: await delivery.admit(task) };
 };
 
+/** Does `work` while nobody removes the kept builds of commits that a plan's programs come from. */
+export const holdingBuilds = async <T>({ compact }: Plan, work: () => Promise<T>): Promise<T> => {
+  const words = compact.profile.targets.flatMap(({ seed, sample, command, prepare }) =>
+    [seed, sample, command, prepare].flatMap((one) => one ?? []),
+  );
+  const releases = buildsIn(words).map(holdBuild);
+  try {
+    return await work();
+  } finally {
+    for (const release of releases) release();
+  }
+};
+
 /** Measures one session. Gives its ending; a session that failed is an error with its cause and the place of its log. */
 export const measure = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
   const { delivery, task, seen } = await prepare(run, about, manner);
-  const ending = await attempt(
-    run,
-    about,
-    manner,
-    (job, attaching) => delivery.measure({ ...task, job, attaching }),
-    seen,
+  const ending = await holdingBuilds(task.plan, () =>
+    attempt(run, about, manner, (job, attaching) => delivery.measure({ ...task, job, attaching }), seen),
   );
   if (ending.outcome === 'failed')
     throw new Failure(ending.exit, `'${run.shown}' failed: ${ending.message}${logOf(run)}`);

@@ -4,11 +4,12 @@ import { type Spread, spread as spreadSchema } from '../../schemas/spread.ts';
 import type { Run } from '../../schemas/run.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { failed } from '../../shared/failure.ts';
+import { readPlan } from '../../shared/plan-file.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
 import { readJob } from './job-file.ts';
-import { attempt, isFinished, measure, prepare, readRun } from './measure.ts';
+import { attempt, holdingBuilds, isFinished, measure, prepare, readRun } from './measure.ts';
 import { measureSideBySide } from './side-by-side.ts';
 import type { Manner } from './task.ts';
 
@@ -99,10 +100,13 @@ const measureInTurn = async (children: RunDirectory[], manner: Manner, set: Set)
 export const measureSessions = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
   const children = childrenOf(run, about.children ?? []);
   for (const child of children) await prepare(child, readRun(child), manner);
-  return attempt(run, about, manner, () => {
-    const set = spreadFile(run, about, children);
-    return about.spread === undefined
-      ? measureInTurn(children, manner, set)
-      : measureSideBySide(children, manner, set);
-  });
+  // Between two sessions as well.
+  return holdingBuilds(readPlan(run).plan, () =>
+    attempt(run, about, manner, () => {
+      const set = spreadFile(run, about, children);
+      return about.spread === undefined
+        ? measureInTurn(children, manner, set)
+        : measureSideBySide(children, manner, set);
+    }),
+  );
 };
