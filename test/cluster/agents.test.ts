@@ -1,6 +1,6 @@
 /** Two real agents compared in a pod, from a bundle: rounds of tools, a pseudo-terminal, no network, a restricted pod. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Analysis } from '../../schemas/analysis.ts';
 import { main as analyze } from '../../tools/analyze/main.ts';
@@ -8,9 +8,6 @@ import { main as view } from '../../tools/view/main.ts';
 import { agentBundle } from '../agents/agent-bundle.ts';
 import { runTool } from '../outside.ts';
 import { sized } from './fault.ts';
-import { importImage, makeImage } from './image.ts';
-import { pushImage } from './push-image.ts';
-import { copyWithLibraries } from './session-image.ts';
 import {
   type Bed,
   grants,
@@ -21,7 +18,6 @@ import {
   session,
   untilNothingIsLeft,
 } from './session-runs.ts';
-import { ownDirectory } from './the-cluster.ts';
 
 setDefaultTimeout(1_200_000);
 
@@ -29,38 +25,12 @@ setDefaultTimeout(1_200_000);
 const ROUNDS = Number(process.env['K8SBENCH_TEST_ROUNDS'] ?? 3);
 const TURNS = '8';
 
-/** The base image, with what every Debian has and the test's own lacks: script(1), which makes terminals. */
-const imageWithTerminals = async (bed: Bed, root: string): Promise<string> => {
-  const name = 'k8sbench-test/node-terminals';
-  copyWithLibraries(root, '/usr/bin/script', '/usr/bin/script');
-  copyWithLibraries(root, '/usr/bin/stty', '/usr/bin/stty');
-  if (ownDirectory === undefined)
-    return (await pushImage(process.env['K8SBENCH_TEST_REGISTRY']!, name, root)).reference;
-  const archive = join(bed.directory, 'node-terminals.tar');
-  const reference = makeImage(archive, name, root);
-  importImage(
-    ownDirectory,
-    readdirSync(ownDirectory).filter((one) => /^node-\d$/.test(one)).length,
-    archive,
-    reference,
-  );
-  return reference;
-};
-
 let bed: Bed;
 let bundle: string;
-let base: string;
 beforeAll(async () => {
   bed = await makeBed('agents', grants().get('k8sbench-bundle')!);
   // Homes and a session of an agent take more than the tests' usual memory.
   writeFileSync(join(bed.directory, 'values.local.yaml'), 'scratchSize: 2Gi\n');
-  const root = join(bed.directory, 'root');
-  mkdirSync(root);
-  if (ownDirectory === undefined)
-    throw new Error('this test makes its image from that of a cluster started here');
-  cpSync(join(ownDirectory, 'session-root'), root, { recursive: true, verbatimSymlinks: true });
-  rmSync(join(root, 'opt'), { recursive: true, force: true });
-  base = await imageWithTerminals(bed, root);
   bundle = agentBundle();
 }, 900_000);
 afterAll(() => bed.remove());
@@ -70,7 +40,7 @@ test('pi and codex, from a bundle', async () => {
     profile: 'overhead-pi',
     turns: TURNS,
     rounds: ROUNDS,
-    words: ['--candidates', 'codex', '--bundle', bundle, '--base-image', base],
+    words: ['--candidates', 'codex', '--bundle', bundle, '--base-image', bed.images.base],
     change: ({ spec }) => sized(spec.template.spec, '1', '3Gi'),
   });
   const ended = await session(bed, run);

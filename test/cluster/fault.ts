@@ -6,7 +6,7 @@ import type { Profile } from '../../schemas/profile.ts';
 import { BUILT_IN } from '../../shared/profiles/built-in.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
 import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
-import { kubeBinary, run as runProgram } from './kube-binary.ts';
+import { kubectlProgram, run as runProgram } from './kube-binary.ts';
 import {
   type Bed,
   jobOf,
@@ -51,7 +51,7 @@ export const SETTLE = ['--settle', '4s'];
 
 export const kubectl = (words: readonly string[], input?: object): string =>
   runProgram(
-    [kubeBinary(), 'kubectl', '--kubeconfig', kubeconfig, ...words],
+    [...kubectlProgram(), '--kubeconfig', kubeconfig, ...words],
     input === undefined ? {} : { input: JSON.stringify(input) },
   );
 /** Makes objects that are the whole cluster's; the function that is given removes them. */

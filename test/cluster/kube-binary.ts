@@ -74,3 +74,9 @@ export const kubeBinary = (): string => {
     run(['sh', '-c', 'xz -dc "$1" > "$2"', 'sh', found, temporary]),
   );
 };
+
+/** kubectl of that binary; on somebody's cluster the PATH's, where there is one. */
+export const kubectlProgram = (): string[] => {
+  const theirs = process.env['K8SBENCH_TEST_CLUSTER'] === undefined ? Bun.which('kubectl') : null;
+  return theirs === null ? [kubeBinary(), 'kubectl'] : [theirs];
+};

@@ -10,7 +10,11 @@ export const OCI = 'application/vnd.oci.image';
 type Content = Buffer<ArrayBuffer> | string;
 
 const send = async (url: string, method: string, body: Content, type: string): Promise<Response> => {
-  const answer = await fetch(url, { method, body, headers: { 'content-type': type } });
+  const answer = await fetch(url, { method, body, headers: { 'content-type': type } }).catch(
+    (error: Error) => {
+      throw new Error(`${method} ${url}: ${error.message}; is a registry there that speaks plain HTTP?`);
+    },
+  );
   if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
   return answer;
 };

@@ -1,4 +1,8 @@
-/** Images that sessions run in: Node with what the session starts (an official Node image in small), alone or with the artifacts. */
+#!/usr/bin/env bun
+/**
+ * Images that sessions run in: Node with what sessions start (an official Node image in small), alone or with the artifacts. As
+ * a program, `session-image.ts DIR` writes them there as OCI archives, to be pushed with any tool.
+ */
 import {
   cpSync,
   existsSync,
@@ -62,13 +66,16 @@ export const makeArtifacts = async (directory: string): Promise<void> => {
   sealArtifacts(directory);
 };
 
+/** What every Debian has beside: script(1) and stty(1) make the terminals of agents. */
+const PROGRAMS = ['/usr/bin/taskset', '/usr/bin/script', '/usr/bin/stty'];
+
 const baseRoot = (directory: string, name: string): string => {
   const root = join(directory, name);
   cpSync(busyboxRoot(directory), root, { recursive: true, verbatimSymlinks: true });
   for (const applet of ['mkfifo', 'sync', 'timeout', 'dmesg'])
     if (!existsSync(join(root, 'bin', applet))) symlinkSync('busybox', join(root, 'bin', applet));
   copyWithLibraries(root, NODE, '/usr/local/bin/node');
-  copyWithLibraries(root, '/usr/bin/taskset', '/usr/bin/taskset');
+  for (const program of PROGRAMS) copyWithLibraries(root, program, program);
   return root;
 };
 
@@ -117,3 +124,15 @@ export const pushedSessionImages = async (registry: string): Promise<SessionImag
     rmSync(directory, { recursive: true });
   }
 };
+
+if (import.meta.main) {
+  const [directory] = process.argv.slice(2);
+  if (directory === undefined) throw new Error('session-image.ts DIR: name a directory');
+  mkdirSync(directory, { recursive: true });
+  await makeBoth(directory, (name, root) => {
+    const archive = join(directory, `${name}.oci.tar`);
+    const reference = makeImage(archive, `k8sbench-test/${name}`, root);
+    console.log(`${archive}: push it, and keep its digest: ${reference.split('@')[1]}`);
+    return reference;
+  });
+}

@@ -12,7 +12,7 @@ import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
 import { runTool } from '../outside.ts';
 import { LIGHT } from './light-profile.ts';
 import { until } from './processes.ts';
-import { pushedSessionImages, sessionImages } from './session-image.ts';
+import { pushedSessionImages, type SessionImages, sessionImages } from './session-image.ts';
 import { admin, kubeconfig, makeNamespace, makeUser, node1, ownDirectory, scratch } from './the-cluster.ts';
 
 const top = resolve(import.meta.dir, '../..');
@@ -75,16 +75,22 @@ export interface Bed {
   namespace: string;
   directory: string;
   kubeconfig: string;
-  images: Awaited<ReturnType<typeof sessionImages>>;
+  images: SessionImages;
   remove(): Promise<void>;
 }
 
-let pushed: ReturnType<typeof pushedSessionImages> | undefined;
-const imagesHere = (): ReturnType<typeof sessionImages> => {
-  const registry = process.env['K8SBENCH_TEST_REGISTRY'];
+let pushed: Promise<SessionImages> | undefined;
+/** On somebody's cluster: those that are named, or pushed to a registry. */
+const imagesHere = (): Promise<SessionImages> => {
   if (ownDirectory !== undefined) return sessionImages(ownDirectory);
+  const { env } = process;
+  const [base, session] = [env['K8SBENCH_TEST_BASE_IMAGE'], env['K8SBENCH_TEST_SESSION_IMAGE']];
+  if (base && session) return Promise.resolve({ base, session });
+  const registry = env['K8SBENCH_TEST_REGISTRY'];
   if (!registry)
-    throw new Error('sessions on this cluster need K8SBENCH_TEST_REGISTRY: where images are pushed to');
+    throw new Error(
+      `sessions on this cluster need images. Either K8SBENCH_TEST_REGISTRY=HOST:PORT, a registry that takes pushes over plain HTTP from here, and from which nodes pull by that very name (kind and k3d have recipes for one); or 'bun test/cluster/session-image.ts DIR', push both archives anywhere (skopeo copy oci-archive:DIR/node.oci.tar docker://…), and name what came of them, by digest: K8SBENCH_TEST_BASE_IMAGE for 'node', K8SBENCH_TEST_SESSION_IMAGE for 'session'`,
+    );
   return (pushed ??= pushedSessionImages(registry));
 };
 

@@ -1,7 +1,14 @@
 /**
  * The cluster that all tests of one run share, and what they make in it: the one that K8SBENCH_TEST_KUBECONFIG names (kind,
- * k3d, a company's, with two nodes; K8SBENCH_TEST_IMAGE: an image with a shell that it can run; K8SBENCH_TEST_REGISTRY: one
- * that takes pushes over plain HTTP, for sessions), else one started here, as root on Linux.
+ * k3d, a company's), else one started here, as root on Linux. Somebody's cluster must have two nodes that take any pod, of
+ * this machine's architecture, each with room for a pod of 1 CPU and 3 GiB; its kubeconfig is an administrator's, as tests make
+ * namespaces and roles. Beside it:
+ * K8SBENCH_TEST_IMAGE       an image with a shell; default: Docker Hub's busybox
+ * K8SBENCH_TEST_REGISTRY    HOST:PORT of a registry that takes pushes over plain HTTP, for the images of sessions; or
+ * K8SBENCH_TEST_BASE_IMAGE, K8SBENCH_TEST_SESSION_IMAGE   these images, pushed before (session-image.ts writes them)
+ * Everywhere:
+ * K8SBENCH_TEST_STANDSTILL_S   how long runners stand still in standstill.test.ts
+ * K8SBENCH_TEST_ROUNDS, K8SBENCH_TEST_KEEP   agents.test.ts: rounds, and a directory for its run
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,11 +77,15 @@ const freeNodes = async (): Promise<string[]> =>
 
 /** Names of the nodes that take any pod, in order; new ones carry a taint for a moment. */
 export let nodes: readonly string[] = [];
-await until('nodes that take pods', async () => {
-  nodes = await freeNodes();
-  return nodes.length >= (ownDirectory === undefined ? 1 : 2);
-});
-export const [node1 = '', node2 = node1] = nodes;
+await until(
+  `two nodes that take any pod, in the cluster of '${kubeconfig}'`,
+  async () => {
+    nodes = await freeNodes();
+    return nodes.length >= 2;
+  },
+  ownDirectory === undefined ? 15_000 : 120_000,
+);
+export const [node1 = '', node2 = ''] = nodes;
 
 /** A connection whose kubeconfig is the administrator's, changed. */
 const connectedWith = (change: (config: ReadConfig) => void): Cluster => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseForeignYaml } from '../../shared/yaml.ts';
-import { kubeBinary } from './kube-binary.ts';
+import { kubectlProgram } from './kube-binary.ts';
 import { admin, kubeconfig, makeNamespace, scratch } from './the-cluster.ts';
 
 const top = resolve(import.meta.dir, '../..');
@@ -91,7 +91,7 @@ const changes = (sent: unknown, got: unknown, path = ''): string[] => {
   return sent === got ? [] : [`${path}: ${JSON.stringify(sent)} became ${JSON.stringify(got)}`];
 };
 
-const KUBECTL = [kubeBinary(), 'kubectl', '--kubeconfig', kubeconfig];
+const KUBECTL = [...kubectlProgram(), '--kubeconfig', kubeconfig];
 
 /** The server's own reader takes the text; a dry run changes nothing in it; kubectl warns of no Pod Security level. */
 const admitted = (text: string, name: string): { said: string; kinds: string[]; changed: string[] } => {
