@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { commitFits, commitNamed } from './commit-name.ts';
+import { commitFits, commitNamed, commitProblem } from './commit-name.ts';
 
 describe('commits', () => {
   const FULL = '0123456789abcdef0123456789abcdef01234567';
@@ -26,4 +26,14 @@ test.each([
   ['012345', undefined],
   ['not a commit', undefined],
   ['', undefined],
-])('%p names %p', (text, commit) => expect(commitNamed(text)).toBe(commit!));
+])('%p names %p', (text, commit) => {
+  expect(commitNamed(text)).toBe(commit!);
+  expect(commitProblem(text, "'dist/COMMIT'") === undefined).toBe(commit !== undefined);
+});
+
+test('what names none says where it stands, in one line', () => {
+  expect(commitProblem(`v1.2${' '.repeat(200)}\n`, "'dist/COMMIT'")).toBe(
+    "'dist/COMMIT': expected a commit of 7 to 64 hex digits, '-dirty' behind it when files were changed, found 'v1.2'",
+  );
+  expect(commitProblem('x'.repeat(200), 'it')!.length).toBeLessThan(200);
+});

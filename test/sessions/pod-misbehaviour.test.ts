@@ -1,6 +1,6 @@
 /** Sessions whose workloads misbehave, each in its own way: the session must name it, end, and leave nothing behind. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
 import { machineAt } from '../../shared/machine.ts';
@@ -232,6 +232,14 @@ describe('refusals before anything runs', () => {
     });
     expect(fits.exit).toBe(0);
     expect(fits.lines[0]).toMatchObject({ commit: '0123456789abcdef0123456789abcdef01234567' });
+  });
+
+  test('artifacts whose COMMIT names none', async () => {
+    writeFileSync(join(root, 'COMMIT'), 'v1.2\n');
+    const [exit, code, message] = await refused(planOf(['good']), { K8SBENCH_COMMIT: '0123457' });
+    rmSync(join(root, 'COMMIT'));
+    expect([exit, code]).toEqual([1, 'commit']);
+    expect(message).toContain("/COMMIT': expected a commit of 7 to 64 hex digits");
   });
 
   test('another Node than the artifacts were built for, in a pod', async () => {

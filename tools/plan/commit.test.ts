@@ -49,8 +49,11 @@ describe('which commit a local session measures', () => {
     });
     writeFileSync(join(bundle, 'COMMIT'), 'v1.2\n');
     expect(localCommit(bundle, 'dist', profile(), world(repository)).problems).toEqual([
-      "'dist/COMMIT': expected a commit of 40 hex digits, found 'v1.2'",
+      "'dist/COMMIT': expected a commit of 7 to 64 hex digits, '-dirty' behind it when files were changed, found 'v1.2'",
     ]);
+    // As git abbreviates it, and as the pod takes it.
+    writeFileSync(join(bundle, 'COMMIT'), '0123456\n');
+    expect(localCommit(bundle, 'dist', profile(), world(repository)).commit).toBe('0123456');
   });
 
   test("the candidate's, before the current directory's", () => {

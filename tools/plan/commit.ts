@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../../schemas/profile.ts';
-import { commitFits } from '../../shared/commit-name.ts';
+import { commitFits, commitNamed, commitProblem } from '../../shared/commit-name.ts';
 import { Failure } from '../../shared/failure.ts';
 import { gitIn } from '../../shared/git.ts';
 import { readText } from '../../shared/read.ts';
@@ -15,21 +15,20 @@ export interface FoundCommit {
   problems: string[];
 }
 
-/** A commit as a COMMIT file holds it. */
-const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:-dirty)?$/;
-
 /** The commit that a directory of artifacts names in its COMMIT file; undefined when it has none. */
 export const commitOfArtifacts = (directory: string, shown: string): FoundCommit | undefined => {
   const path = join(directory, 'COMMIT');
   if (!existsSync(path)) return undefined;
-  return commitIn(readText(path).trim(), `'${shown}/COMMIT'`);
+  return commitIn(readText(path), `'${shown}/COMMIT'`);
 };
 
 /** A commit as artifacts name it; `from` says where. */
-export const commitIn = (commit: string, from: string): FoundCommit =>
-  COMMIT.test(commit)
-    ? { commit, from, problems: [] }
-    : { from, problems: [`${from}: expected a commit of 40 hex digits, found '${commit.slice(0, 80)}'`] };
+export const commitIn = (text: string, from: string): FoundCommit => {
+  const commit = commitNamed(text);
+  return commit === undefined
+    ? { from, problems: [commitProblem(text, from)!] }
+    : { commit, from, problems: [] };
+};
 
 /** HEAD of the repository around the current directory, `-dirty` when a file there is changed or new. */
 const commitOfRepository = (world: World): string | undefined => {

@@ -98,19 +98,21 @@ describe('artifacts', () => {
   test('VERSIONS and COMMIT', () => {
     expect(versionsOf(root)).toEqual({ node: 'v24.1.0', x: 'a=b' });
     expect(versionsOf(cwd)).toEqual({});
-    expect(commitIn(root)).toBe('0123456789abcdef0123456789abcdef01234567');
-    expect(commitIn(cwd)).toBeUndefined();
+    expect(commitIn(root)).toEqual({ commit: '0123456789abcdef0123456789abcdef01234567' });
+    expect(commitIn(cwd)).toEqual({});
     write(join(elsewhere, 'COMMIT'), 'not a commit\n');
-    expect(commitIn(elsewhere)).toBeUndefined();
+    expect(commitIn(elsewhere)).toEqual({
+      problem: `'${elsewhere}/COMMIT': expected a commit of 7 to 64 hex digits, '-dirty' behind it when files were changed, found 'not a commit'`,
+    });
     write(join(elsewhere, 'COMMIT'), '0123456-dirty\n');
-    expect(commitIn(elsewhere)).toBe('0123456-dirty');
+    expect(commitIn(elsewhere)).toEqual({ commit: '0123456-dirty' });
   });
 
   test('without a root, nothing of the directory where the session was started', () => {
     const before = process.cwd();
     try {
       process.chdir(root);
-      expect([versionsOf(''), commitIn('')]).toEqual([{}, undefined]);
+      expect([versionsOf(''), commitIn('')]).toEqual([{}, {}]);
     } finally {
       process.chdir(before);
     }

@@ -4,7 +4,7 @@ import { extname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { CompactPlan } from '../../schemas/plan.ts';
 import { fill, rootPathsIn, settledPath, uses } from '../../schemas/placeholders.ts';
 import { versionsIn } from '../../shared/bundle/versions.ts';
-import { commitNamed } from '../../shared/commit-name.ts';
+import { commitNamed, commitProblem } from '../../shared/commit-name.ts';
 import { isExecutable, isFile } from '../../shared/file-kinds.ts';
 import { SessionError } from './session-error.ts';
 
@@ -147,8 +147,13 @@ export const refuseChanged = (
 const textIn = (root: string, name: string): string | undefined =>
   root === '' ? undefined : textOf(join(root, name));
 
-/** The commit that the artifacts were built from; absent when they don't say. */
-export const commitIn = (root: string): string | undefined => commitNamed(textIn(root, 'COMMIT') ?? '');
+/** The commit that the artifacts were built from; without a COMMIT neither it nor a problem. */
+export const commitIn = (root: string): { commit?: string; problem?: string } => {
+  const text = textIn(root, 'COMMIT');
+  if (text === undefined) return {};
+  const commit = commitNamed(text);
+  return commit === undefined ? { problem: commitProblem(text, `'${root}/COMMIT'`)! } : { commit };
+};
 
 /** What VERSIONS says; empty without the file. */
 export const versionsOf = (root: string): Record<string, string> =>

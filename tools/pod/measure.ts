@@ -76,7 +76,8 @@ const writeFacts = async (
 ): Promise<void> => {
   const { outside, plan, planSha256, place, data, lines, stopping } = session;
   const versions = versionsOf(place.root);
-  const commit = commitIn(place.root) ?? place.commit;
+  const listed = commitIn(place.root);
+  const commit = listed.commit ?? (listed.problem === undefined ? place.commit : '');
   const nodeRuntime = nodeVersion(env, place.cwd);
   const measured = plan.profile.targets.filter((one) => plan.mode === 'compare' || one.role === 'reference');
   stopping.throwIfAborted();
@@ -110,6 +111,7 @@ const writeFacts = async (
     cpuAccounting: accounted.accounting,
     ...(accounted.reason === undefined ? {} : { cpuAccountingReason: accounted.reason }),
   });
+  if (listed.problem !== undefined) throw new SessionError('commit', listed.problem);
   if (plan.expectCommit !== undefined && !commitFits(plan.expectCommit, commit))
     throw new SessionError(
       'commit',
