@@ -1,6 +1,6 @@
 /** The evidence's numbers as rows of texts, the head first, for terminals and for pages. Pure; everything is in analysis.json. */
 import type { Analysis, Conclusion, Shown } from '../schemas/analysis.ts';
-import { shortP } from './history-words.ts';
+import { pShown } from './p-value.ts';
 import { percent } from './percent.ts';
 import { sessionNames } from './run-results.ts';
 import { shortNames } from './short-names.ts';
@@ -27,7 +27,7 @@ const shareOf = (share: number | undefined): string =>
 const inUnit = (value: number, digits: number, unit: string | undefined): string =>
   `${Number(value.toPrecision(digits))}${unit ? ` ${unit}` : ''}`;
 
-const pOf = (p: number | null | undefined): string => (p === null || p === undefined ? NOTHING : shortP(p));
+const pOf = (p: number | null | undefined): string => (p === null || p === undefined ? NOTHING : pShown(p));
 
 /** An estimate and the ends of its interval: a ratio, or for signed metrics a difference in its unit. */
 const estimateOf = ({ ratio, low, high, difference }: Conclusion): [string, string, string] => {

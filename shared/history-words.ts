@@ -6,6 +6,3 @@ export const runName = (run: string): string => run.replace(/\/+$/, '').split('/
 /** A change of a ratio as people write it: `+4.2 %`. */
 export const stepText = (step: number): string =>
   `${step >= 1 ? '+' : '−'}${Math.abs(100 * (step - 1)).toFixed(1)} %`;
-
-/** p as a table shows it. */
-export const shortP = (p: number): string => (p < 0.0001 ? '< 0.0001' : String(Number(p.toPrecision(2))));

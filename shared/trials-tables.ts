@@ -9,6 +9,7 @@ import type {
   TrialState,
 } from '../schemas/trials-score.ts';
 import { shortNumber } from './analysis-words.ts';
+import { pShown } from './p-value.ts';
 
 /** Solved, failed and no verdict as they stand in a grid. */
 export const SIGNS: Readonly<Record<TrialState, string>> = { solved: '+', failed: '-', 'no verdict': '?' };
@@ -121,8 +122,6 @@ export const effortRows = ({ arms }: Pick<TrialsScore, 'arms'>): string[][] => {
   ];
 };
 
-const pText = (p: number): string => (p < 0.001 ? '< 0.001' : p.toFixed(3));
-
 const points = ({ value }: Difference['rate']): string =>
   value === null ? '' : percent(value).replace(/^(?!-)/, '+');
 
@@ -137,9 +136,9 @@ export const differenceRows = ({ differences }: Pick<TrialsScore, 'differences'>
     intervalText(one.rate),
     String(one.byTask.firstBetter),
     String(one.byTask.secondBetter),
-    pText(one.byTask.holm),
+    pShown(one.byTask.holm),
     `${one.mcnemar.onlyFirst} : ${one.mcnemar.onlySecond}`,
-    pText(one.mcnemar.p),
+    pShown(one.mcnemar.p),
   ]),
 ];
 

@@ -15,7 +15,7 @@ import {
 } from './input.ts';
 import { wordOf } from './conclusions.ts';
 import { factsOf, MOST_ROUNDS, type SessionFacts } from './session-facts.ts';
-import { pText } from './sentences.ts';
+import { pText } from '../p-value.ts';
 import { roundTrends } from './trends.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { EvidenceInput, Judged, Metric } from './input.ts';
-import { pText, sentenceOf } from './sentences.ts';
+import { sentenceOf } from './sentences.ts';
 
 const warm: Metric = { key: 'warm', basis: 'wall', better: 'lower', primary: true };
 const base: EvidenceInput = {
@@ -215,12 +215,3 @@ test.each<[string, Partial<Judged>, Partial<EvidenceInput>, Partial<Metric>]>([
     }),
   ).toBe(sentence),
 );
-
-test.each([
-  [0.25, 'p = 0.25'],
-  [0.5, 'p = 0.5'],
-  [1, 'p = 1'],
-  [0.03125, 'p = 0.031'],
-  [0.000488, 'p = 0.0005'],
-  [0.00009, 'p < 0.0001'],
-])('p of %d', (p, text) => expect(pText(p)).toBe(text));

@@ -1,6 +1,7 @@
 /** The sentences that a person would quote. All words about conclusions are made here. Pure. */
 import { atSize } from '../sizes.ts';
 import { DEFAULTS, type EvidenceInput, type Judged, type Metric, type Shown } from './input.ts';
+import { pText } from '../p-value.ts';
 import { percent } from '../percent.ts';
 
 const BASIS = { wall: 'wall', cpu: 'CPU', count: 'count' } as const;
@@ -14,13 +15,6 @@ const NOTHING = 1e-5;
 const digits = (value: number): string => {
   const size = Math.abs(value);
   return size >= 100 ? size.toFixed(0) : size >= 0.1 || size === 0 ? size.toFixed(1) : size.toPrecision(1);
-};
-
-/** p as people write it: 0.0005, 0.031, 0.25. */
-export const pText = (p: number): string => {
-  if (p < 0.0001) return 'p < 0.0001';
-  const text = p >= 0.1 ? p.toFixed(2) : p >= 0.01 ? p.toFixed(3) : p.toFixed(4);
-  return `p = ${text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')}`;
 };
 
 /** Words of the two directions: time and rates are faster or slower, other counts lower or higher. */

@@ -18,7 +18,7 @@ import {
 } from './permuting-rounds.ts';
 import { generator, type Random } from './random.ts';
 import { groupedBy, MOST_ROUNDS, type SessionFacts, trifle } from './session-facts.ts';
-import { pText } from './sentences.ts';
+import { pText } from '../p-value.ts';
 
 /**
  * Level of each test; six of them may fire on a clean session, and together in one of twenty-five (checked in test/truth).

@@ -3,7 +3,8 @@ import type { BisectStep } from '../../schemas/changes.ts';
 import { type Advice, bisectAdvice } from '../../shared/evidence/bisect.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
-import { shortP, stepText } from '../../shared/history-words.ts';
+import { stepText } from '../../shared/history-words.ts';
+import { pShown } from '../../shared/p-value.ts';
 import { sizeHead } from '../../shared/sizes.ts';
 import { table } from '../../shared/terminal.ts';
 import { type Commits, type Ordered, wholeCommit } from './commit-order.ts';
@@ -69,7 +70,7 @@ const rowOf = (one: BisectStep): string[] => [
   String(one.between),
   one.next === null ? 'nothing: it is the bad one' : shortCommit(one.next),
   one.next === null ? '' : String(one.runs),
-  shortP(one.p),
+  pShown(one.p),
 ];
 
 export const bisect: TrackerVerb = {

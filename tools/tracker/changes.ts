@@ -1,7 +1,8 @@
 /** `tracker changes`: where a history changed, and by how much. */
 import type { Change as ChangeLine } from '../../schemas/changes.ts';
 import { EXIT } from '../../shared/exit.ts';
-import { shortP, stepText } from '../../shared/history-words.ts';
+import { stepText } from '../../shared/history-words.ts';
+import { pShown } from '../../shared/p-value.ts';
 import { sizeHead } from '../../shared/sizes.ts';
 import { table } from '../../shared/terminal.ts';
 import type { Ordered } from './commit-order.ts';
@@ -46,7 +47,7 @@ const rowOf = (one: ChangeLine): string[] => [
   shortCommit(one.before.commit) || one.before.run,
   shortCommit(one.after.commit) || one.after.run,
   one.after.at.slice(0, 10),
-  shortP(one.p),
+  pShown(one.p),
   one.nodeType,
 ];
 

@@ -1,5 +1,6 @@
 /** Arms against each other, task by task. Pure. */
 import type { Difference } from '../../../schemas/trials-score.ts';
+import { pText } from '../../../shared/p-value.ts';
 import type { Verdicts } from './arm-score.ts';
 import { type ArmTrials, stateOf } from './counted.ts';
 import type { Column } from './over-tasks.ts';
@@ -62,8 +63,6 @@ const points = (share: number): string =>
     .toFixed(1)
     .replace(/^-0\.0$/, '0.0')
     .replace(/^(?!-)/, '+');
-
-const pText = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);
 
 const sentence = ({ first, second, tasks, rate, byTask }: Omit<Difference, 'sentence'>): string => {
   if (rate.value === null) return `'${first}' and '${second}' have no task with a verdict of both`;
