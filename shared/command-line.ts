@@ -1,108 +1,14 @@
-import type { ArgsDef } from 'citty';
-import { stripVTControlCharacters } from 'node:util';
-import { EXIT, EXIT_ABOUT, type Exit } from './exit.ts';
+import type { Call, Tool, ToolDefinition, Word } from './command-definition.ts';
+import { helpOf } from './command-help.ts';
+import { EXIT, type Exit } from './exit.ts';
 import { cause, Failure, isSystemError, usage } from './failure.ts';
-import type { Flag, Flags, Values } from './flags.ts';
+import type { Flag, Flags } from './flags.ts';
 import { nearest } from './nearest.ts';
 import { type Talk, talkOn } from './talk.ts';
 import { VERSION } from './version.ts';
 import { realWorld, type World } from './world.ts';
 
-/** A positional word. */
-export interface Word {
-  /** As the help shows it; a trailing `…` on the last one takes any number. */
-  name: string;
-  about: string;
-  required?: boolean;
-  /** The only words that fit. */
-  options?: readonly string[];
-}
-
-/** What `run` gets: checked flags, positional words, the world and a voice on stderr. */
-export interface Call<F extends Flags> {
-  flags: Values<F>;
-  /** The flags that were given, by name, with their values as written: what a pipeline hands on. */
-  given: ReadonlyMap<string, readonly string[]>;
-  words: string[];
-  world: World;
-  talk: Talk;
-}
-
-/** What a tool is made of; {@link defineTool} makes one of it. */
-export interface ToolDefinition<F extends Flags> {
-  /** The folder's name, and the word after `k8sbench`. */
-  name: string;
-  /** One line. */
-  about: string;
-  flags: F;
-  words?: readonly Word[];
-  /** Blocks after the options: what is read and written, examples. */
-  more?: string;
-  /** Exit statuses that this tool can end with, for the help. */
-  exits: readonly Exit[];
-  run(call: Call<F>): Promise<Exit>;
-}
-
-/** A tool as pipelines, completion and tests see it. */
-export interface Tool {
-  readonly name: string;
-  readonly about: string;
-  readonly flags: Flags;
-  readonly words: readonly Word[];
-  /** The help text without colours: what the README opens with. */
-  help(): Promise<string>;
-  main(args: readonly string[], world: World): Promise<Exit>;
-}
-
-const cittyArgs = (definition: ToolDefinition<Flags>): ArgsDef => {
-  const args: ArgsDef = {};
-  for (const word of definition.words ?? [])
-    args[word.name] = { type: 'positional', description: word.about, required: word.required ?? false };
-  for (const [name, flag] of Object.entries(definition.flags)) {
-    const alias = flag.alias ? { alias: [...flag.alias] } : {};
-    if (flag.kind === 'boolean')
-      args[flag.negatable ? `no-${name}` : name] = { type: 'boolean', description: flag.about };
-    else
-      args[name] = {
-        type: 'string',
-        description: flag.about + (flag.kind === 'many' ? ' (may be repeated)' : ''),
-        valueHint: flag.hint,
-        ...alias,
-        ...(flag.default === undefined ? {} : { default: flag.default }),
-      };
-  }
-  args['help'] = { type: 'boolean', description: 'print this text' };
-  args['version'] = { type: 'boolean', description: 'print the version' };
-  return args;
-};
-
-const helpOf = async (definition: ToolDefinition<Flags>): Promise<string> => {
-  const { renderUsage } = await import('citty');
-  const usageText = await renderUsage({
-    meta: {
-      name: `k8sbench ${definition.name}`.replace(/^k8sbench k8sbench/, 'k8sbench'),
-      version: VERSION,
-      description: definition.about,
-    },
-    args: cittyArgs(definition),
-  });
-  // citty shows an alias with one dash and aligns names to the right; both spellings work here, and left reads better in a README.
-  const blocks = stripVTControlCharacters(usageText)
-    .replace(/^ +(?=-|[A-Z…]+ )/gm, '  ')
-    .split('\n')
-    .map((line) => line.trimEnd());
-  const columns = blocks.map((line) => /^( {2}-\S.*?|^ {2}[A-Z…]+) {2,}(.*)$/.exec(line));
-  const widest = Math.max(0, ...columns.map((found) => (found ? found[1]!.trimEnd().length : 0)));
-  const aligned = blocks.map((line, at) => {
-    const found = columns[at];
-    return found ? `${found[1]!.trimEnd().padEnd(widest)}  ${found[2]}` : line;
-  });
-  const exits = `EXIT STATUS\n\n${definition.exits.map((one) => `  ${String(one).padEnd(5)}${EXIT_ABOUT[one]}`).join('\n')}\n`;
-  return (
-    [aligned.join('\n').trimEnd(), definition.more?.trim(), exits.trimEnd()].filter(Boolean).join('\n\n') +
-    '\n'
-  );
-};
+export type { Call, Tool, ToolDefinition, Word };
 
 interface Scan {
   given: Map<string, string[]>;

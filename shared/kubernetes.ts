@@ -11,25 +11,18 @@
  * - exec: stdin without back-pressure (200 MB: 261 MB resident), no half-close, no end when the socket closes without a status.
  * What it does better than we could is kept, loaded late: credential providers of old kubectls (oidc, gcp, azure).
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { getCACertificates } from 'node:tls';
-import type { Values } from '../schemas/values.ts';
-import { usage } from './failure.ts';
-import { credentialSource } from './kubernetes/credentials.ts';
+import { type ConnectValues, endpointOf, SERVICE_ACCOUNT } from './kubernetes/endpoint.ts';
 import { type Command, exec } from './kubernetes/exec.ts';
-import { type Access, readKubeconfig } from './kubernetes/kubeconfig.ts';
 import { listPages, watch, type WatchEvent, type WatchTimes } from './kubernetes/listing.ts';
 import { type LogOf, readLog } from './kubernetes/log.ts';
 import { type KubernetesObject, pathOf, type Resource, type Scope } from './kubernetes/objects.ts';
-import { proxyOf } from './kubernetes/proxy.ts';
 import { isNotFound, isStatus } from './kubernetes/api-error.ts';
-import { type Endpoint, send, sendForJson } from './kubernetes/transport.ts';
+import { send, sendForJson } from './kubernetes/transport.ts';
 import type { World } from './world.ts';
 
 export { ApiError, ConnectionError, isForbidden, isNotFound, isStatus } from './kubernetes/api-error.ts';
 export { isNotStarted, type LogOf } from './kubernetes/log.ts';
-export type { Command, KubernetesObject, Resource, Scope, WatchEvent, WatchTimes };
+export type { Command, ConnectValues, KubernetesObject, Resource, Scope, WatchEvent, WatchTimes };
 
 /** One object in a namespace, or of the cluster. */
 export interface Place {
@@ -87,55 +80,6 @@ export interface Cluster {
   exec(command: Command): Promise<number>;
 }
 
-/** What of the values says how to connect. */
-export type ConnectValues = Pick<Values, 'kubeconfig' | 'kubeContext'>;
-
-const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-
-/** A pod's own service account. */
-const inCluster = (env: World['env'], directory: string): Access | undefined => {
-  const [host, port] = [env['KUBERNETES_SERVICE_HOST'], env['KUBERNETES_SERVICE_PORT']];
-  if (!host || !port || !existsSync(join(directory, 'token'))) return undefined;
-  const namespace = join(directory, 'namespace');
-  return {
-    context: 'in-cluster',
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    insecure: false,
-    ca: readFileSync(join(directory, 'ca.crt'), 'utf8'),
-    ...(existsSync(namespace) ? { namespace: readFileSync(namespace, 'utf8').trim() } : {}),
-    user: { name: 'service account', tokenFile: join(directory, 'token') },
-  };
-};
-
-/** Headers from the client library's providers (oidc, gcp, azure). */
-const providerHeaders = async (access: Access): Promise<Record<string, string>> => {
-  const { KubeConfig } = await import('@kubernetes/client-node');
-  const library = new KubeConfig();
-  library.loadFromOptions({
-    clusters: [{ name: 'cluster', server: access.server, skipTLSVerify: access.insecure }],
-    users: [{ name: access.user.name, authProvider: access.user.authProvider }],
-    contexts: [{ name: 'context', cluster: 'cluster', user: access.user.name }],
-    currentContext: 'context',
-  });
-  const options: { headers: Record<string, string> } = { headers: {} };
-  await library.applyToHTTPSOptions(options);
-  return options.headers;
-};
-
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(new DOMException('stopped', 'AbortError'));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-
 /** What a request is about, for its error. */
 const about = (
   verb: string,
@@ -147,35 +91,6 @@ const about = (
   ...(at.namespace === undefined ? {} : { namespace: at.namespace }),
   ...(at.name === undefined ? {} : { name: at.name }),
 });
-
-/** How to reach the API server, resolved; nothing is sent yet. */
-const endpointOf = (values: ConnectValues, world: World, serviceAccount: string): Endpoint => {
-  const access =
-    readKubeconfig({
-      cwd: world.cwd,
-      env: world.env,
-      ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
-      ...(values.kubeContext === undefined ? {} : { context: values.kubeContext }),
-    }) ?? inCluster(world.env, serviceAccount);
-  if (!access)
-    throw usage("no kubeconfig: name it with '--kubeconfig' or KUBECONFIG, or put it at ~/.kube/config");
-  if (!URL.canParse(access.server))
-    throw usage(`context '${access.context}': '${access.server}' is no address of a server`);
-  const url = new URL(access.server);
-  return {
-    access,
-    base: url.href.replace(/\/+$/, ''),
-    proxy: proxyOf(url, access.proxyUrl, world.env),
-    // Without an authority in the kubeconfig it is the machine's, as for kubectl.
-    authorities:
-      access.ca === undefined
-        ? [...getCACertificates('default'), ...getCACertificates('system')]
-        : [access.ca],
-    source: credentialSource(access, world.env, () => world.now(), world.interrupted, providerHeaders),
-    signal: world.interrupted,
-    sleep,
-  };
-};
 
 /**
  * Resolves how to reach the API server that the values, the environment and the kubeconfigs name. Contacts nothing; what

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { parse } from 'yaml';
 import { AWKWARD } from '../test/cluster/awkward.ts';
-import { formatYaml, parseForeignYaml } from './yaml.ts';
+import { parseForeignYaml } from './yaml.ts';
+import { formatYaml } from './yaml-format.ts';
 
 /** What readers of YAML 1.2 and of 1.1 make of a text. */
 const readers = [

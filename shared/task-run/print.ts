@@ -1,5 +1,5 @@
 /** Manifests as one text: YAML documents in the order in which they have to be applied. */
-import { formatYaml } from '../yaml.ts';
+import { formatYaml } from '../yaml-format.ts';
 
 /** `# ` before each line. */
 export const comment = (lines: readonly string[]): string =>

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatYaml, parseForeignYaml } from '../../shared/yaml.ts';
+import { parseForeignYaml } from '../../shared/yaml.ts';
+import { formatYaml } from '../../shared/yaml-format.ts';
 import { readText } from '../../shared/read.ts';
 import { main } from '../../tools/preflight/main.ts';
 import { main as plan } from '../../tools/plan/main.ts';

@@ -163,7 +163,7 @@ export const planned = async (bed: Bed, options: Planned = {}): Promise<RunDirec
   if (rendered.exit !== 0) throw new Error(rendered.stderr);
   const run = runDirectory(join(bed.directory, name), name);
   if (options.change) {
-    const { formatYaml } = await import('../../shared/yaml.ts');
+    const { formatYaml } = await import('../../shared/yaml-format.ts');
     const manifest = parseForeignYaml(readFileSync(run.file('manifest.yaml'), 'utf8'), 'manifest.yaml');
     options.change(manifest);
     writeFileSync(run.file('manifest.yaml'), formatYaml(manifest));

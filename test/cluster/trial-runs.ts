@@ -7,7 +7,7 @@ import { type Trials, trials as trialsSchema } from '../../schemas/trials.ts';
 import { sha256 } from '../../shared/files.ts';
 import { jsonText, problemsOf } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
-import { formatYaml } from '../../shared/yaml.ts';
+import { formatYaml } from '../../shared/yaml-format.ts';
 import { until } from './processes.ts';
 import { grants, kubeconfigWith, type Rule } from './session-runs.ts';
 import { admin, image, makeNamespace, makeUser, scratch } from './the-cluster.ts';

@@ -85,10 +85,10 @@ export const circles = (tree: Tree): string[] => {
 };
 
 const ONE_IMPORTER: Readonly<Record<string, string>> = {
-  '@kubernetes/client-node': 'shared/kubernetes.ts',
+  '@kubernetes/client-node': 'shared/kubernetes/endpoint.ts',
   yaml: 'shared/yaml.ts',
   consola: 'shared/talk.ts',
-  citty: 'shared/command-line.ts',
+  citty: 'shared/command-help.ts',
 };
 
 /** Each heavy dependency has one importer. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TrialLine } from '../../schemas/trial-line.ts';
-import { formatYaml } from '../../shared/yaml.ts';
+import { formatYaml } from '../../shared/yaml-format.ts';
 import { run } from '../cluster/kube-binary.ts';
 import { claim, makeRunBed, MODEL, NAMESPACE, type RunBed } from './run-bed.ts';
 import { stageTasks } from './shell-bundle.ts';

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { sha256 } from '../../shared/files.ts';
-import { formatYaml } from '../../shared/yaml.ts';
+import { formatYaml } from '../../shared/yaml-format.ts';
 import { git } from '../bundle/source-tree.ts';
 import { run } from '../cluster/kube-binary.ts';
 import { nodeImage, scriptedImage, taskImage } from './trial-images.ts';

@@ -5,7 +5,7 @@ import { EXIT } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
 import { choice, text } from '../../shared/flags.ts';
 import { openRun, touchAll } from '../../shared/rundir.ts';
-import { formatYaml } from '../../shared/yaml.ts';
+import { formatYaml } from '../../shared/yaml-format.ts';
 import { manifestOf } from '../../shared/job/manifest.ts';
 import { MANIFEST_FILE } from '../../shared/job/manifest-file.ts';
 import { partsOf } from '../../shared/job/sessions.ts';

@@ -175,14 +175,14 @@ export const prepare = async (run: RunDirectory, about: Run, manner: Manner): Pr
 
 /** Does `work` while nobody removes the kept builds of commits that a plan's programs come from. */
 export const holdingBuilds = async <T>({ compact }: Plan, work: () => Promise<T>): Promise<T> => {
-  const words = compact.profile.targets.flatMap(({ seed, sample, command, prepare }) =>
-    [seed, sample, command, prepare].flatMap((one) => one ?? []),
+  const words = compact.profile.targets.flatMap((one) =>
+    [one.seed, one.sample, one.command, one.prepare].flatMap((command) => command ?? []),
   );
-  const releases = buildsIn(words).map(holdBuild);
+  const held = buildsIn(words).map(holdBuild);
   try {
     return await work();
   } finally {
-    for (const release of releases) release();
+    for (const letGo of held) letGo();
   }
 };
 

@@ -16,7 +16,7 @@ import type { Trials } from '../../schemas/trials.ts';
 import { sha256 } from '../../shared/files.ts';
 import { jsonText } from '../../shared/read.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
-import { formatYaml } from '../../shared/yaml.ts';
+import { formatYaml } from '../../shared/yaml-format.ts';
 import { runTool } from '../../test/outside.ts';
 import { documentsOf } from './apply/documents.ts';
 import { toSubmit, unfinished } from './apply/plan.ts';

@@ -1,6 +1,6 @@
 /** Kueue's queues: Jobs are made for the namespace's, and wait. Kueue itself is not there: the test lets them in. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { formatYaml } from '../../../shared/yaml.ts';
+import { formatYaml } from '../../../shared/yaml-format.ts';
 import { kubeBinary, run as runProgram } from '../kube-binary.ts';
 import { until } from '../processes.ts';
 import { admin, kubeconfig } from '../the-cluster.ts';

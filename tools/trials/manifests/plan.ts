@@ -8,7 +8,7 @@ import type { PinnedModel } from '../../../shared/task-run/models.ts';
 import { modelUrl } from '../../../shared/task-run/names.ts';
 import { comment } from '../../../shared/task-run/print.ts';
 import type { TaskValues } from '../../../shared/task-run/settings.ts';
-import { formatYaml } from '../../../shared/yaml.ts';
+import { formatYaml } from '../../../shared/yaml-format.ts';
 import { limitSeconds, type RunFacts, trialJob } from './job.ts';
 import { type Relaxed, trialSecurity } from './security.ts';
 
