@@ -65,12 +65,17 @@ export const inCluster = (
       return await measureInCluster({ task, cluster, namespace, manifest, carrier, hangup: hangup.signal });
     } catch (error) {
       if (!(error instanceof LeftRunning)) throw error;
-      const again = `'k8sbench run-session --run ${task.run.shown}' attaches to it`;
-      if (error.exit === EXIT.done) task.talk.info(`'${task.run.shown}' goes on by itself; ${again}`);
+      const again = `'k8sbench run-session --run ${task.run.shown}'`;
+      if (error.exit === EXIT.done)
+        task.talk.info(`'${task.run.shown}' goes on by itself; ${again} attaches to it`);
+      const made = task.job.job.job !== undefined;
+      const left = made
+        ? `the session goes on; ${again} attaches to it`
+        : `whether its Job was made is not known; ${again} looks for it, and makes it when it is not there`;
       return {
         outcome: 'running',
         exit: error.exit,
-        message: error.exit === EXIT.done ? 'detached' : `${error.message}; the session goes on; ${again}`,
+        message: error.exit === EXIT.done ? 'detached' : `${error.message}; ${left}`,
       };
     } finally {
       hangup.stop();

@@ -1,5 +1,5 @@
 /** Creates a session's Job once, and finds it again whatever happened in between. */
-import { type Cluster, isNotFound, isStatus } from '../../../shared/kubernetes.ts';
+import { type Cluster, ConnectionError, isNotFound, isStatus } from '../../../shared/kubernetes.ts';
 import { failed } from '../../../shared/failure.ts';
 import { SUBMITTED_AT } from '../../../shared/job/manifest.ts';
 import type { Job } from '../../../schemas/job.ts';
@@ -12,8 +12,11 @@ import { isPassing, patiently } from './patience.ts';
 /** On the Job: the word that only this run directory knows, so that another run's Job of the same name is never taken for ours. */
 const SUBMISSION = 'k8sbench/submission';
 
-/** A second apart: whoever is away or broken for longer is told about. */
-const TRIES = 30;
+/** Whoever is away or broken for longer is told about: a server that restarts takes a minute. */
+const PATIENCE = { tries: 30, pause_ms: 1000 };
+
+/** Nobody took the request: there is nothing to look for. */
+const reachedNobody = (error: unknown): boolean => error instanceof ConnectionError && !error.sent;
 
 export interface Submission {
   cluster: Cluster;
@@ -24,6 +27,8 @@ export interface Submission {
   job: JobFile;
   talk: Talk;
   world: World;
+  /** Another session of the run has failed. */
+  stop?: AbortSignal;
 }
 
 const find = async ({ cluster, namespace, name, talk }: Submission): Promise<JobObject | undefined> => {
@@ -32,6 +37,19 @@ const find = async ({ cluster, namespace, name, talk }: Submission): Promise<Job
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
+  }
+};
+
+/** Whoever wants to stop meanwhile is told what is waited for. */
+const tellingWhy = async <T>({ talk, world }: Submission, work: Promise<T>): Promise<T> => {
+  const over = new AbortController();
+  const tell = (): void =>
+    talk.info('stopping once it is known whether its Job was made; a second ^C leaves at once');
+  world.interrupted.addEventListener('abort', tell, { once: true, signal: over.signal });
+  try {
+    return await work;
+  } finally {
+    over.abort();
   }
 };
 
@@ -93,14 +111,15 @@ const removeEarlier = async (submission: Submission, found: JobObject): Promise<
 /**
  * Gives the Job's UID, recorded in job.json before anything else happens. A Job of this name that is not ours is refused.
  * `attaching`: an earlier runner may have created it and been killed before it wrote the UID down. With `create` false only
- * that one is looked for; undefined when it is not there.
+ * that one is looked for; undefined when it is not there, or when it must stop before anything was made.
  */
 export const submit = async (
   submission: Submission,
   attaching: boolean,
   create: boolean,
+  { tries: most, pause_ms } = PATIENCE,
 ): Promise<string | undefined> => {
-  const { cluster, namespace, name, manifest, job, talk, world } = submission;
+  const { cluster, namespace, name, manifest, job, talk, world, stop } = submission;
   const words = job.job;
   const token = words.submission!;
   const record = (made: JobObject): string => {
@@ -109,7 +128,7 @@ export const submit = async (
     return uid;
   };
   const take = async (): Promise<string | undefined> => {
-    const found = await find(submission);
+    const found = await tellingWhy(submission, find(submission));
     const owner = found && ownerOf(found, words);
     if (owner === 'another') throw refuse(submission);
     // An earlier attempt's stands in the way of ours, which was not made then.
@@ -120,6 +139,8 @@ export const submit = async (
     if (uid !== undefined) return uid;
   }
   if (!create) return undefined;
+  // An earlier runner's was looked for and is not there.
+  let mayBeThere = false;
   for (let tries = 1; ; tries++)
     try {
       return record(
@@ -136,10 +157,16 @@ export const submit = async (
         await removeEarlier(submission, found);
         continue;
       }
-      if (!isPassing(error) || tries > TRIES) throw error;
-      // Whether it arrived is not known.
+      if (!isPassing(error) || tries > most) throw error;
+      mayBeThere ||= !reachedNobody(error);
+      if (!mayBeThere) {
+        if (world.interrupted.aborted || stop?.aborted) return undefined;
+        if (tries === 1) talk.warn(`${(error as Error).message}; nothing was made so far, trying again`);
+        await Bun.sleep(pause_ms);
+        continue;
+      }
       talk.warn(`${(error as Error).message}; looking whether the Job was made`);
-      await Bun.sleep(1000);
+      await Bun.sleep(pause_ms);
       const uid = await take();
       if (uid !== undefined) return uid;
     }
