@@ -17,7 +17,7 @@ import { type EventObject, type JobObject, type Pod, stateOf } from './objects.t
  * Its node is not heard of: the node controller says that the pod is not ready, and nobody says that its container ended. A
  * container without a readiness probe is ready for as long as it runs.
  */
-const isUnheardOf = (pod: Pod): boolean =>
+export const isUnheardOf = (pod: Pod): boolean =>
   conditionOf(pod, 'Ready')?.status === 'False' && stateOf(pod).running !== undefined;
 
 const named = (found: FoundCause | undefined): Cause | undefined => found && cause(found.name, found.said);

@@ -1,16 +1,17 @@
 /** What k8sbench has in a namespace, and how it is removed without a run directory. */
 import { type Cluster, isNotFound } from '../../../shared/kubernetes.ts';
 import { failed } from '../../../shared/failure.ts';
-import { conditionOf } from '../../../shared/job/pod-causes.ts';
+import { conditionOf, isOverdue } from '../../../shared/job/pod-causes.ts';
 import { table } from '../../../shared/terminal.ts';
 import { timeInWords } from '../../../shared/time-words.ts';
+import { isUnheardOf } from './causes.ts';
 import type { JobObject, Pod } from './objects.ts';
 
 /** What a Job of a session has for a component; trials, and Jobs that other tools wait for, have others. */
 const SESSIONS = ['compare', 'calibrate'];
 export const OURS = `app.kubernetes.io/managed-by=k8sbench,app.kubernetes.io/component in (${SESSIONS.join()})`;
 const INSTANCE = 'app.kubernetes.io/instance';
-/** A Job that has had no pod for so long has lost it, ms. */
+/** A Job that has had no pod for so long has lost it, or was never given one, ms. */
 const LOST_AFTER = 60_000;
 
 export interface Listed {
@@ -20,11 +21,18 @@ export interface Listed {
   age_s: number;
 }
 
-const stateOfJob = (job: JobObject, pod: Pod | undefined, age: number): Listed['state'] => {
-  if (conditionOf(job, 'Complete')?.status === 'True') return 'done, not collected';
-  if (conditionOf(job, 'Failed')?.status === 'True') return 'failed';
-  if (pod?.status.phase === 'Running') return 'running';
-  return pod || age < LOST_AFTER ? 'waiting' : 'lost';
+const isTrue = (job: JobObject, type: string): boolean => conditionOf(job, type)?.status === 'True';
+
+/** A Job's conditions come a moment after its pod has ended, and never while the pod's node is away. */
+const stateOfJob = (job: JobObject, pod: Pod | undefined, now: number): Listed['state'] => {
+  const phase = pod?.status.phase;
+  if (isTrue(job, 'Complete') || phase === 'Succeeded') return 'done, not collected';
+  if (isTrue(job, 'Failed') || phase === 'Failed') return 'failed';
+  if (pod) {
+    if (isUnheardOf(pod) || isOverdue(pod, now)) return 'lost';
+    return phase === 'Running' ? 'running' : 'waiting';
+  }
+  return now - Date.parse(job.metadata.creationTimestamp ?? '') < LOST_AFTER ? 'waiting' : 'lost';
 };
 
 /** The namespace's runs, oldest first. Pure. */
@@ -37,7 +45,7 @@ export const inventory = (jobs: readonly JobObject[], pods: readonly Pod[], now:
       const node = pod?.spec.nodeName;
       return {
         name,
-        state: stateOfJob(job, pod, age),
+        state: stateOfJob(job, pod, now),
         ...(node === undefined ? {} : { node }),
         age_s: Math.max(0, Math.round(age / 1000)),
       };
