@@ -15,17 +15,18 @@ import {
   receiving,
   SPOOL,
 } from '../../../shared/job/start-up.ts';
-import { timeInWords } from '../../../shared/time-words.ts';
 import type { Delivery, Task } from '../task.ts';
 import { inCluster } from './cluster.ts';
 import { BENCH, type Pod } from './objects.ts';
 import type { Carrier } from './carrier.ts';
+import { sendingProgress } from './sending.ts';
 
 const TRIES = 6;
 const PAUSE_MS = 1000;
 /** For small commands, ms. */
 const SHORT_MS = 60_000;
-const SAY_EVERY_MS = 10_000;
+/** Between lines about how far it is: where they stay, and on a terminal, where somebody waits. */
+const SAY_EVERY_MS = { kept: 10_000, seen: 1000 };
 /** Bytes of the archive compressed at once. */
 const BLOCK = 1 << 20;
 /** The fastest ways: more compression costs more time than the bytes that it saves; zstd's costs a third of gzip's. */
@@ -59,8 +60,6 @@ const run = async (
   return { status, output: Buffer.concat(said).toString().trim() };
 };
 
-const mib = (bytes: number): string => (bytes / (1 << 20)).toFixed(0);
-
 /** The archive, each block a gzip member (RFC 1952 §2.2) or a zstd frame (RFC 8878 §3) of its own; `count` learns of its bytes. */
 async function* members(
   contents: Contents,
@@ -82,19 +81,11 @@ async function* members(
 /** One whole stream, taken and unpacked there. */
 const send = async (place: Place, pod: Pod, contents: Contents, signal: AbortSignal): Promise<void> => {
   const { world, talk, about, run: directory } = place.task;
-  const total = archiveSize(contents);
-  const from = performance.now();
-  let sent = 0;
-  let saidAt = from;
+  const every = SAY_EVERY_MS[world.stderr.isTerminal ? 'seen' : 'kept'];
+  const progress = sendingProgress(archiveSize(contents), performance.now(), every);
   const count = (bytes: number): void => {
-    sent += bytes;
-    const now = performance.now();
-    if (now - saidAt < (world.stderr.isTerminal ? 1000 : SAY_EVERY_MS)) return;
-    saidAt = now;
-    const rate = (sent / (now - from)) * 1000;
-    talk.info(
-      `sending the bundle: ${mib(sent)} of ${mib(total)} MiB, ${mib(rate)} MiB/s, ${timeInWords((total - sent) / rate)} left`,
-    );
+    const said = progress(bytes, performance.now());
+    if (said !== undefined) talk.info(said);
   };
   // The session refuses to run on another release than the bundle's.
   const compression = readsZstd(contents.versions['node']) ? 'zstd' : 'gzip';
