@@ -250,10 +250,20 @@ describe('what is refused, with its place', () => {
   });
 
   test('a file that is not there', async () => {
-    expect((await configurationOf(world(), { values: 'no.yaml' })).problems).toEqual([
-      "can't read 'no.yaml': it does not exist",
-    ]);
+    const { problems, unread } = await configurationOf(world(), { values: 'no.yaml' });
+    expect(problems).toEqual(["can't read 'no.yaml': it does not exist"]);
+    expect(unread).toBe(true);
   });
+
+  test.each<[string, true | undefined]>([
+    ['{no: 1}\n', true],
+    ['- a\n', true],
+    ['cpus: [\n', true],
+    ['cpus: many\n', undefined],
+    ['# nothing\n', undefined],
+  ])('whether a file could be read: %j', async (text, unread) =>
+    expect((await configurationOf(world({ f: text }), { values: 'f' })).unread).toBe(unread as true),
+  );
 });
 
 describe('quantities, as the API server takes them', () => {

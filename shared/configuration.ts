@@ -36,6 +36,8 @@ export interface Configuration {
   /** Where a value comes from, in words: `flag '--image'`, `$K8SBENCH_IMAGE`, `values.yaml:3`; undefined: a default. */
   from(key: Key): string | undefined;
   problems: string[];
+  /** The values file could not be read: what seems to be missing may stand in it. */
+  unread?: true;
 }
 
 /** One source: its values, how each is shown, and what is wrong in it. */
@@ -43,6 +45,7 @@ interface Source {
   raw: Record<string, unknown>;
   shown: (key: string) => string;
   problems: string[];
+  unread?: true;
 }
 
 const PLACEHOLDER = /<[^<>]*>/;
@@ -95,7 +98,7 @@ const fromFile = async (given: string | undefined, world: World): Promise<Source
     const placed = parseYaml(text, file === '-' ? 'stdin' : file);
     if (placed.value === undefined || placed.value === null) return nothing;
     if (typeof placed.value !== 'object' || Array.isArray(placed.value))
-      return { ...nothing, problems: [`${file}: expected a map of settings`] };
+      return { ...nothing, problems: [`${file}: expected a map of settings`], unread: true };
     return {
       raw: placed.value as Record<string, unknown>,
       shown: (key) => `${file}:${placed.lineOf?.([key]) ?? 1}`,
@@ -103,7 +106,7 @@ const fromFile = async (given: string | undefined, world: World): Promise<Source
     };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { ...nothing, problems: [...error.problems] };
+    return { ...nothing, problems: [...error.problems], unread: true };
   }
 };
 
@@ -159,5 +162,6 @@ export const configurationOf = async (
     values: v.parse(valuesSchema, Object.fromEntries(fit)),
     from: (key) => sources.findLast((one) => Object.hasOwn(one.raw, key))?.shown(key),
     problems,
+    ...(sources.some((one) => one.unread) ? { unread: true as const } : {}),
   };
 };

@@ -9,7 +9,7 @@ const IMAGE = { image: `registry.example/bench${DIGEST}`, namespace: 'team' };
 const BUNDLE = { bundle: 'dist', baseImage: `node${DIGEST}`, namespace: 'team' };
 
 /** As if the settings stood in the values file; those that are flags too come from the flag. */
-const configured = (values: Partial<Values>, flags: Partial<WhereFlags>): Configuration => {
+const configured = (values: Partial<Values>, flags: Partial<WhereFlags> = {}): Configuration => {
   const merged: Record<string, unknown> = { ...values, ...(flags.node ? { node: flags.node } : {}) };
   return {
     values: v.parse(schema, merged),
@@ -53,6 +53,12 @@ describe('delivery', () => {
     const { problems } = where(values, flags);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(sentence);
+  });
+
+  test('what may stand in a file that could not be read is not called missing', () => {
+    const unread = { ...configured({ image: 'a', bundle: 'b' }), unread: true as const };
+    expect(whereOf({}, unread).problems).toHaveLength(2);
+    expect(whereOf({}, { ...configured({}), unread: true }).problems).toEqual([]);
   });
 
   test('all problems at once', () => {

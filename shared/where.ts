@@ -56,19 +56,19 @@ const localWhere = (flags: WhereFlags, { values }: Configuration): Where => ({
   ],
 });
 
-const deliveryProblems = ({ values, from }: Configuration, flags: WhereFlags): string[] => {
+const deliveryProblems = ({ values, from, unread }: Configuration, flags: WhereFlags): string[] => {
   const problems: string[] = [];
   const [image, bundle] = [from('image'), from('bundle')];
-  if (!image && !bundle)
+  if (!unread && !image && !bundle)
     problems.push(
       `nothing says what to run and where: --image or --bundle for a cluster${'local' in flags ? ', --local for this machine' : ''}`,
     );
   if (image && bundle)
     problems.push(`image (${image}) and bundle (${bundle}) exclude each other; leave one out`);
-  if (!from('namespace'))
+  if (!unread && !from('namespace'))
     problems.push('no namespace: set it with --namespace, $K8SBENCH_NAMESPACE or in the values file');
   if (values.image) problems.push(...imageProblems(values.image, image, values.allowUnpinnedImage));
-  if (bundle && !from('baseImage'))
+  if (!unread && bundle && !from('baseImage'))
     problems.push(
       'no base image: a bundle needs one, an official Node image by digest; set it with --base-image, $K8SBENCH_BASE_IMAGE or baseImage in the values file',
     );

@@ -32,17 +32,17 @@ export const taskSettings = async (
   problems: readonly string[] = [],
 ): Promise<TaskValues> => {
   const configuration: Configuration = await configurationOf(world, { ...flags });
-  const { values } = configuration;
+  const { values, from, unread } = configuration;
   const all = [...problems, ...configuration.problems];
-  if (values.namespace === undefined)
+  if (!unread && from('namespace') === undefined)
     all.push('no namespace: set it with --namespace, $K8SBENCH_NAMESPACE or in the values file');
-  if (values.baseImage === undefined)
+  if (!unread && from('baseImage') === undefined)
     all.push(
       'no base image: our own programs need one, an official Node image by digest; set it with --base-image, $K8SBENCH_BASE_IMAGE or baseImage in the values file',
     );
-  else
-    all.push(...imageProblems(values.baseImage, configuration.from('baseImage'), values.allowUnpinnedImage));
-  for (const claim of claims)
+  if (values.baseImage !== undefined)
+    all.push(...imageProblems(values.baseImage, from('baseImage'), values.allowUnpinnedImage));
+  for (const claim of unread ? [] : claims)
     if (values.gpu?.[claim] === undefined) all.push(`no claim: set gpu.${claim} in the values file`);
   if (all.length > 0) throw usage(all);
   return values as TaskValues;
