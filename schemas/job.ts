@@ -9,6 +9,8 @@ export const outcome = v.picklist(['running', 'done', 'failed', 'invalid', 'inte
 const processIdentity = v.object({ pid: positive, start_ticks: count });
 export type ProcessIdentity = v.InferOutput<typeof processIdentity>;
 
+const verifiedLog = v.object({ lines: count, bytes: count, sha256, foreignLines: count });
+
 export const job = v.looseObject({
   format: formatTag('job/1'),
   run: text,
@@ -46,6 +48,10 @@ export const job = v.looseObject({
   /** Why, in one sentence, when it is not done. */
   message: v.optional(text),
   /** The verified log. */
-  log: v.optional(v.object({ lines: count, bytes: count, sha256, foreignLines: count })),
+  log: v.optional(verifiedLog),
+  /** In a cluster, while what was made there is being removed: what the session came to. */
+  ending: v.optional(
+    v.object({ outcome, exit: count, message: v.optional(text), log: v.optional(verifiedLog) }),
+  ),
 });
 export type Job = v.InferOutput<typeof job>;

@@ -10,7 +10,9 @@ import { main as analyze } from '../../tools/analyze/main.ts';
 import { main } from '../../tools/run-session/main.ts';
 import { main as tracker } from '../../tools/tracker/main.ts';
 import { inCluster } from '../../tools/run-session/cluster/cluster.ts';
+import { claim } from '../../tools/run-session/job-file.ts';
 import { attempt, prepare, readRun } from '../../tools/run-session/measure.ts';
+import { EXIT } from '../../shared/exit.ts';
 import { sha256 } from '../../shared/files.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
@@ -459,6 +461,102 @@ test('a log that the node rotated away after its stream broke is taken from the 
   );
   expect([took.exit, looks, streams]).toEqual([0, 1, 2]);
   expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(cluster.log.whole);
+});
+
+describe('a runner that is killed between two writes', () => {
+  /** job.json as it was when the Job was about to be removed, and the run as such a runner would have left it. */
+  const killedAtRemoval = async (run: RunDirectory): Promise<void> => {
+    let job: Job | undefined;
+    cluster.instead = (method) => {
+      if (method === 'DELETE') job ??= jobOf(run);
+      return undefined;
+    };
+    await act('--run', run.name);
+    cluster.instead = () => undefined;
+    rmSync(run.file('MANIFEST.sha256'), { force: true });
+    const { runner: _runner, ...rest } = job!;
+    writeFileSync(run.file('job.json'), JSON.stringify(rest));
+  };
+
+  test('leaves to the next what the session came to: two pods stay two pods', async () => {
+    const run = await planned('r');
+    const makePod = cluster.makePod.bind(cluster);
+    cluster.makePod = (job, uid) => (makePod(job, uid), makePod(job, 'second'));
+    await killedAtRemoval(run);
+    const { exit, stderr } = await act('--run', 'r');
+    expect([exit, stderr.includes('a second pod was started for it')]).toEqual([5, true]);
+    expect(jobOf(run)).toMatchObject({ outcome: 'invalid', exit: 5 });
+    expect(jobOf(run)).not.toHaveProperty('ending');
+  });
+
+  test.each([[['--run', 'r']], [['cancel', '--run', 'r']], [['delete', '--run', 'r']]])(
+    'a session whose log is saved is done, whatever comes next (%j)',
+    async (words) => {
+      const run = await planned('r');
+      await killedAtRemoval(run);
+      expect((await act(...words)).exit).toBe(0);
+      expect(jobOf(run)).toMatchObject({ outcome: 'done', exit: 0 });
+      expect(run.has('MANIFEST.sha256')).toBe(true);
+    },
+  );
+
+  test('job.json says that another session is measured only once the earlier log is kept aside', async () => {
+    const run = await planned('r');
+    expect((await act('--run', 'r')).exit).toBe(0);
+    const there: boolean[] = [];
+    const watched: RunDirectory = {
+      ...run,
+      writeJson: (name, value) => (there.push(run.has('pod.log')), run.writeJson(name, value)),
+    };
+    await runTool(
+      async (_, world) => (claim(watched, readRun(run), world, { attaches: false, seen: {} }), EXIT.done),
+      [],
+    );
+    expect(there).toEqual([false]);
+    expect(run.has('pod.log.done-1')).toBe(true);
+  });
+
+  test('before MANIFEST.sha256: it is written now, and nothing is measured again', async () => {
+    for (const words of [[], ['--nodes', 'n1,n2']]) {
+      const name = `r${words.length}`;
+      const run = await planned(name, ...words);
+      expect((await act('--run', name)).exit).toBe(0);
+      const manifest = readFileSync(run.file('MANIFEST.sha256'), 'utf8');
+      rmSync(run.file('MANIFEST.sha256'));
+      cluster.asked.length = 0;
+      expect((await act('--run', name)).exit).toBe(0);
+      expect([cluster.asked, readFileSync(run.file('MANIFEST.sha256'), 'utf8')]).toEqual([[], manifest]);
+    }
+    const other = runDirectory(join(directory, 'r0'), 'r0');
+    rmSync(other.file('MANIFEST.sha256'));
+    writeFileSync(other.file('pod.log'), readFileSync(other.file('pod.log'), 'utf8').replace('note', 'Note'));
+    expect((await act('--run', 'r0')).exit).toBe(0);
+    expect(other.has('pod.log.done-1')).toBe(true);
+  });
+});
+
+test('a session that is no longer as it was measured stops those beside it', async () => {
+  const run = await planned('r', '--nodes', 'n1,n2');
+  expect((await act('--run', 'r/r-n1')).exit).toBe(0);
+  writeFileSync(run.file('r-n1/pod.log'), 'changed');
+  cluster.endless = true;
+  const { exit, stderr } = await act('--run', 'r');
+  expect([exit, cluster.jobs.size]).toEqual([1, 0]);
+  expect(stderr).toContain("'r/r-n1/pod.log' was changed");
+  expect(JSON.parse(readFileSync(run.file('r-n2/job.json'), 'utf8'))).toMatchObject({
+    outcome: 'interrupted',
+  });
+});
+
+test('a Job that can not be removed after a failure is told of, with what to do', async () => {
+  await planned('r');
+  cluster.instead = (method, path) =>
+    method === 'DELETE' || path.endsWith('/pods')
+      ? Response.json({ kind: 'Status', code: 403, reason: 'Forbidden', message: 'no' }, { status: 403 })
+      : undefined;
+  const { exit, stderr } = await act('--run', 'r');
+  expect([exit, cluster.jobs.size]).toEqual([1, 1]);
+  expect(stderr).toContain("the Job 'r' may be left: k8sbench run-session delete --run r");
 });
 
 describe('an error of this machine', () => {

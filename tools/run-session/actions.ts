@@ -10,6 +10,7 @@ import type { Action } from './asked.ts';
 import { clusterOf } from './cluster/cluster.ts';
 import { deleteByName, inventoryTable, listRuns, OURS } from './cluster/inventory.ts';
 import { findSubmitted } from './cluster/submit.ts';
+import type { Ending } from './ending.ts';
 import { readJob } from './job-file.ts';
 import { attempt, measure, readRun } from './measure.ts';
 import { isAlive, signal } from './processes.ts';
@@ -68,8 +69,16 @@ const cancel = async (run: RunDirectory, manner: Manner, dryRun: boolean): Promi
   if (going.length === 0)
     throw failed(`'${run.shown}' is ${readJob(run)?.outcome ?? 'not begun'}; there is nothing to cancel`);
   const runner = runnerOf(run, manner);
-  if (runner === undefined && about.delivery === 'local')
-    throw failed(`'${run.shown}' was killed; there is nothing to cancel`);
+  if (runner === undefined && about.delivery === 'local') {
+    const host = going
+      .map((one) => readJob(one)?.host)
+      .find((one) => one !== undefined && one !== world.host);
+    throw failed(
+      host === undefined
+        ? `'${run.shown}' was killed; there is nothing to cancel`
+        : `'${run.shown}' is measured on '${host}'; cancel it there`,
+    );
+  }
   if (dryRun) {
     const sessions = going.filter((one) => readRun(one).children === undefined);
     const stops = runner
@@ -90,6 +99,7 @@ const cancel = async (run: RunDirectory, manner: Manner, dryRun: boolean): Promi
     ...manner,
     world: stopped,
   });
+  if (ending.outcome === 'running') throw failed(`'${run.shown}' was not cancelled: ${ending.message}`);
   talk.info(`'${run.shown}' is ${ending.outcome}`);
   return EXIT.done;
 };
@@ -128,14 +138,20 @@ const remove = async (run: RunDirectory, manner: Manner, dryRun: boolean): Promi
     const about = readRun(part);
     await removeJob(part, manner);
     if (readJob(part)?.outcome === 'running')
-      await attempt(part, about, manner, async () => ({
-        outcome: 'interrupted',
-        exit: EXIT.interrupted,
-        message:
-          about.delivery === 'local'
-            ? 'its runner was killed'
-            : 'its Job was deleted before its log was collected',
-      }));
+      await attempt(
+        part,
+        about,
+        manner,
+        async ({ job }) =>
+          (job.ending as Ending | undefined) ?? {
+            outcome: 'interrupted',
+            exit: EXIT.interrupted,
+            message:
+              about.delivery === 'local'
+                ? 'its runner was killed'
+                : 'its Job was deleted before its log was collected',
+          },
+      );
   }
 };
 

@@ -8,6 +8,7 @@ import type { RunDirectory } from '../../shared/rundir.ts';
 import type { World } from '../../shared/world.ts';
 import type { Ending } from './ending.ts';
 import type { Leftovers } from './leftovers.ts';
+import { setLogsAside } from './log-file.ts';
 import { MANIFEST } from './manifest-file.ts';
 import { identityOf, isAlive } from './processes.ts';
 
@@ -50,7 +51,7 @@ const jobFile = (run: RunDirectory, world: World, begun: Job): JobFile => {
     },
     end({ outcome, exit, message, log }) {
       // Nobody needs to find the runner any more, and a session measured again from the same log gives the same bytes.
-      const { runner: _runner, ...rest } = job;
+      const { runner: _runner, ending: _ending, ...rest } = job;
       save({
         ...rest,
         timeline: [...job.timeline, { at: at(), event: 'ended' }],
@@ -71,6 +72,8 @@ export interface Claimed {
   before: Job | undefined;
   /** The session that was begun goes on; its job.json is kept. */
   attaching: boolean;
+  /** Names under which logs of earlier attempts are kept now. */
+  aside: readonly string[];
 }
 
 /** A word that only this run directory knows; Jobs that carry it are its own (see cluster/submit.ts). */
@@ -117,8 +120,15 @@ export const claim = (
     if (attaching) {
       const timeline = [...before.timeline, { at, event: 'attached' }];
       const job = { ...before, host: world.host, ...(runner ? { runner } : {}), timeline };
-      return { job: jobFile(run, world, job), before, attaching };
+      return { job: jobFile(run, world, job), before, attaching, aside: [] };
     }
+    // Before job.json says that another session is measured: what a killed runner leaves is never taken for that one's.
+    const aside = setLogsAside(
+      run,
+      before?.outcome === 'running' ? 'killed' : (before?.outcome ?? 'earlier'),
+    );
+    // The node that an earlier attempt ran on is not this one's.
+    rmSync(run.file('cluster.json'), { force: true });
     const job = jobFile(run, world, {
       format: 'job/1',
       run: about.run,
@@ -134,5 +144,5 @@ export const claim = (
       timeline: [{ at, event: 'claimed' }],
       outcome: 'running',
     });
-    return { job, before, attaching: false };
+    return { job, before, attaching: false, aside };
   });

@@ -1,7 +1,8 @@
 /** pod.log while it is written: pod.log.partial gets each byte as it arrives and becomes pod.log once it is verified whole. */
-import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { writeAll } from '../../shared/files.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
+import { type LogState, SessionLog, type SessionLine } from '../../shared/session-log.ts';
 
 export const LOG = 'pod.log';
 export const PARTIAL = 'pod.log.partial';
@@ -56,3 +57,11 @@ export const setLogsAside = (run: RunDirectory, outcome: string): string[] =>
       renameSync(run.file(name), run.file(aside));
       return aside;
     });
+
+/** A log that is saved already, read again by a later runner. */
+export const savedLog = (run: RunDirectory): { state: LogState; error: SessionLine | undefined } => {
+  const log = new SessionLog();
+  let error: SessionLine | undefined;
+  log.feedBlock(readFileSync(run.file(LOG)), (line) => void (line.t === 'error' && (error = line)));
+  return { state: log.state(), error };
+};

@@ -1,5 +1,4 @@
 /** One session of one run directory: skipped when finished, refused while somebody measures it, else measured. */
-import { rmSync } from 'node:fs';
 import type { Plan } from '../../schemas/plan.ts';
 import { run as runSchema, type Run } from '../../schemas/run.ts';
 import type { Attempt } from '../../schemas/attempt.ts';
@@ -12,9 +11,9 @@ import { readPlan } from '../../shared/plan-file.ts';
 import { type RunDirectory, runDirectory, touchAll } from '../../shared/rundir.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
-import { type Claimed, claim, type JobFile } from './job-file.ts';
+import { type Claimed, claim, type JobFile, readJob } from './job-file.ts';
 import { cleanUp, ownedBy } from './leftovers.ts';
-import { LOG, PARTIAL, setLogsAside } from './log-file.ts';
+import { LOG, PARTIAL, savedLog } from './log-file.ts';
 import { MANIFEST, manifestProblems, writeManifest } from './manifest-file.ts';
 import type { Delivery, Manner, Unclaimed } from './task.ts';
 
@@ -42,13 +41,30 @@ const refuseChanged = async (run: RunDirectory, about: Run): Promise<void> => {
     );
 };
 
+/** Whether a run was measured and only lacks its manifest: its runner was killed between its last two writes. */
+const lacksManifest = (run: RunDirectory, children: readonly string[]): boolean => {
+  const job = readJob(run);
+  if (run.has(MANIFEST) || job?.outcome !== 'done') return false;
+  if (children.length > 0)
+    return run.has('spread.json') && children.every((name) => run.has(`${name}/${MANIFEST}`));
+  if (job.log === undefined || !run.has(LOG)) return false;
+  const { complete, sha256 } = savedLog(run).state;
+  return complete && sha256 === job.log.sha256;
+};
+
 /** Whether a run is finished and as it was then; a finished run that was changed is an error. */
 export const isFinished = async (
   run: RunDirectory,
-  { children = [] }: Run,
+  about: Run,
   { force, talk }: Manner,
 ): Promise<boolean> => {
-  if (force || !run.has(MANIFEST)) return false;
+  const { children = [] } = about;
+  if (force) return false;
+  if (lacksManifest(run, children)) {
+    await refuseChanged(run, about);
+    await writeManifest(run, children);
+  }
+  if (!run.has(MANIFEST)) return false;
   const problems = await manifestProblems(run, children);
   if (problems.length > 0)
     throw failed([
@@ -90,9 +106,9 @@ const begin = async (
   about: Run,
   { world, talk, force }: Manner,
   seen: Prepared['seen'],
-): Promise<Omit<Claimed, 'before'>> => {
+): Promise<Pick<Claimed, 'job' | 'attaching'>> => {
   const attaches = !force && deliveryOf(about).attaches;
-  const { job, before, attaching } = claim(run, about, world, { attaches, seen });
+  const { job, before, attaching, aside } = claim(run, about, world, { attaches, seen });
   if (attaching) {
     talk.info(`attaching to '${run.shown}'`);
     return { job, attaching };
@@ -106,10 +122,7 @@ const begin = async (
       for (const problem of await cleanUp(ownedBy(about.run, before.local))) talk.warn(problem);
     job.leaves(undefined);
   }
-  // The node that an earlier attempt ran on is not this one's.
-  rmSync(run.file('cluster.json'), { force: true });
-  for (const aside of setLogsAside(run, killed ? 'killed' : (before?.outcome ?? 'earlier')))
-    talk.info(`the earlier log is kept as '${run.shown}/${aside}'`);
+  for (const name of aside) talk.info(`the earlier log is kept as '${run.shown}/${name}'`);
   return { job, attaching };
 };
 

@@ -38,14 +38,14 @@ export const measureSideBySide = async (
     stop.abort(`the end of '${name}'`);
   };
   const one = async (child: RunDirectory, at: number): Promise<Ending | undefined> => {
-    const about = readRun(child);
     const own = { ...manner, world, talk: namedTalk(manner.talk, child.name), stop: stop.signal };
-    if (await isFinished(child, about, own)) {
-      set(at, { outcome: 'done' });
-      return undefined;
-    }
-    set(at, { outcome: 'running' });
     try {
+      const about = readRun(child);
+      if (await isFinished(child, about, own)) {
+        set(at, { outcome: 'done' });
+        return undefined;
+      }
+      set(at, { outcome: 'running' });
       const ending = await measure(child, about, own);
       const node = readJob(child)?.pod?.node;
       set(at, { outcome: ending.outcome, ...(node === undefined ? {} : { node }) });
@@ -55,12 +55,16 @@ export const measureSideBySide = async (
       }
       return ending;
     } catch (error) {
-      set(at, { outcome: 'failed' });
       fail(child.name, { error });
+      set(at, { outcome: 'failed' });
       return undefined;
     }
   };
-  const endings = await Promise.all(children.map(one));
+  // All of them to their ends, whatever becomes of one: what is left running here would go on unseen.
+  const settled = await Promise.allSettled(children.map(one));
+  const endings = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const lost = settled.find((each) => each.status === 'rejected');
+  if (lost && !first) throw lost.reason;
   if (first && 'error' in first) throw first.error;
   if (first) return first.ending;
   return endings.find((ending) => ending?.outcome === 'running') ?? { outcome: 'done', exit: 0 };

@@ -160,11 +160,3 @@ function* lines(bytes: Buffer): Generator<Buffer> {
     from = to + 1;
   }
 }
-
-/** A log that is saved already, read again by a later runner. */
-export const savedLog = (run: RunDirectory): { state: LogState; error: SessionLine | undefined } => {
-  const log = new SessionLog();
-  let error: SessionLine | undefined;
-  log.feedBlock(readFileSync(run.file(LOG)), (line) => void (line.t === 'error' && (error = line)));
-  return { state: log.state(), error };
-};

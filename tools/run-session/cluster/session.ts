@@ -2,13 +2,12 @@
 import { EXIT } from '../../../shared/exit.ts';
 import { cause as causeOf } from '../../../shared/failure.ts';
 import type { Ending } from '../ending.ts';
-import { LOG } from '../log-file.ts';
+import { LOG, savedLog } from '../log-file.ts';
 import type { InCluster } from './carrier.ts';
 import { endingInCluster } from './ending.ts';
 import { clusterFacts } from './node-facts.ts';
 import { observe } from './observe.ts';
 import { isLocal, LeftRunning, patiently } from './patience.ts';
-import { savedLog } from './pod-log.ts';
 import { submit } from './submit.ts';
 import { stopOf, type Watched, WatchOver } from './watch-over.ts';
 
@@ -22,6 +21,8 @@ const remove = async ({ cluster, namespace, task }: InCluster): Promise<void> =>
 /** What was created is removed, unless it is to be kept; then the run may be closed. */
 const end = async (about: InCluster, ending: Ending): Promise<Ending> => {
   const { task } = about;
+  // With its Job goes what told how it ended: a runner that is killed meanwhile leaves that to the next.
+  if (task.job.job.ending === undefined) task.job.set({ ending }, 'collected');
   if (task.keep) task.talk.info(`the Job '${task.run.name}' is kept`);
   else await remove(about);
   return ending;
@@ -53,6 +54,7 @@ export const measureInCluster = async (about: InCluster): Promise<Ending> => {
   const { name } = run;
   const over = new AbortController();
   try {
+    if (job.job.ending !== undefined) return await end(about, job.job.ending as Ending);
     if (run.has(LOG)) {
       // A runner that was killed while it cleaned up has everything.
       const { state, error } = savedLog(run);
@@ -78,7 +80,12 @@ export const measureInCluster = async (about: InCluster): Promise<Ending> => {
     if (error instanceof LeftRunning) throw error;
     // What can't go on here must not go on there, either.
     if (task.keep) task.talk.info(`the Job '${name}' is kept`);
-    else await remove(about).catch(() => undefined);
+    else
+      await remove(about).catch((failed: unknown) =>
+        task.talk.warn(
+          `${causeOf(failed)}; the Job '${name}' may be left: k8sbench run-session delete --run ${run.shown}`,
+        ),
+      );
     throw error;
   } finally {
     over.abort();
