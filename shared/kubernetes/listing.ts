@@ -1,15 +1,17 @@
 /** Lists in pages, and lists that are kept up to date. */
 import { type About, ApiError, apiError, ConnectionError, connectionError, isStatus } from './api-error.ts';
 import { type KubernetesObject, pathOf, type Resource, type Scope } from './objects.ts';
-import { type Endpoint, send, sendForJson, stopped, whoOf } from './transport.ts';
+import { type Endpoint, send, sendForMeasuredJson, stopped, whoOf } from './transport.ts';
 
 interface List<T> {
   metadata: { resourceVersion?: string; continue?: string };
   items: T[] | null;
 }
 
-/** Objects per page, as kubectl asks for them: a few MB of JSON, so that a list of any length fits into little memory. */
-const PAGE = 500;
+/** Objects of a page: at first, when nothing is known of their size; at least; at most, as kubectl asks for them. */
+const [FIRST, LEAST, MOST] = [100, 10, 500];
+/** JSON of a page that is aimed at, bytes: while it is read it is in memory several times, as bytes, text and objects. */
+const PAGE_BYTES = 768 * 1024;
 /** Fresh starts of a list whose continuation expired under it. */
 const RESTARTS = 3;
 
@@ -26,9 +28,9 @@ const page = <T>(
   scope: Scope,
   limit: number,
   after: string,
-): Promise<List<T>> => {
+): Promise<{ value: List<T>; bytes: number }> => {
   const { namespace, labelSelector, fieldSelector } = scope;
-  return sendForJson<List<T>>(endpoint, {
+  return sendForMeasuredJson<List<T>>(endpoint, {
     about: about('list', resource, scope),
     path: pathOf(resource, namespace === undefined ? {} : { namespace }, {
       labelSelector,
@@ -39,8 +41,13 @@ const page = <T>(
   });
 };
 
+/** Objects that the next page should hold when `count` of them took `bytes`. */
+const limitAfter = (count: number, bytes: number, most: number): number =>
+  Math.min(Math.max(Math.floor((PAGE_BYTES * count) / bytes), LEAST), most);
+
 /**
- * All objects of a scope, page by page: `fresh` starts a list, `take` gets each page. A continuation that expired (410)
+ * All objects of a scope, page by page: `fresh` starts a list, `take` gets each page, of at most `most` objects, and of
+ * fewer when they are large, so that a list of any length fits into little memory. A continuation that expired (410)
  * starts the list again, so what `take` gathered since `fresh` must be dropped then. Gives the list's resourceVersion.
  */
 export const listPages = async <T>(
@@ -49,22 +56,23 @@ export const listPages = async <T>(
   scope: Scope,
   fresh: () => void,
   take: (items: T[]) => void,
-  limit = PAGE,
+  most = MOST,
 ): Promise<string> => {
   for (let restarts = 0; ; restarts++)
     try {
       fresh();
-      let coming = page<T>(endpoint, resource, scope, limit, '');
+      let coming = page<T>(endpoint, resource, scope, Math.min(FIRST, most), '');
       for (;;) {
-        const { metadata, items } = await coming;
-        const after = metadata.continue ?? '';
+        const { value, bytes } = await coming;
+        const after = value.metadata.continue ?? '';
+        const items = value.items ?? [];
         if (after !== '') {
           // The server makes the next one while this one is taken; what goes wrong with it is told when it is awaited.
-          coming = page<T>(endpoint, resource, scope, limit, after);
+          coming = page<T>(endpoint, resource, scope, limitAfter(items.length, bytes, most), after);
           coming.catch(() => undefined);
         }
-        take(items ?? []);
-        if (after === '') return metadata.resourceVersion ?? '';
+        take(items);
+        if (after === '') return value.metadata.resourceVersion ?? '';
       }
     } catch (error) {
       if (!isStatus(error, 410) || restarts >= RESTARTS) throw error;

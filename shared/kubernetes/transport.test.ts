@@ -181,6 +181,28 @@ describe('lists and watches', () => {
     expect(await list()).toEqual([]);
   });
 
+  test.each([
+    [200, 500, 500],
+    [200, 200, 200],
+    [6_000, 500, 131],
+    [100_000, 500, 10],
+  ])('pages by size: after objects of %d bytes, at most %d, %d are asked for', async (size, most, then) => {
+    const sized = (): Response => Response.json({ metadata: { continue: 'c' }, items: ['x'.repeat(size)] });
+    answers = [sized, page([])];
+    await listPages(
+      endpoint(),
+      'pods',
+      {},
+      () => undefined,
+      () => undefined,
+      most,
+    );
+    const limits = asked.map((one) => Number(/limit=(\d+)/.exec(one)![1]));
+    expect(limits[0]).toBe(100);
+    // The list around the objects counts, too.
+    expect(limits[1]).toBeWithin(then * 0.97, then + 1);
+  });
+
   test('trouble told inside a watch is told on, waited out, and everything is listed again', async () => {
     answers = [
       page(['a', 'b']),

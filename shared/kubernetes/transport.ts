@@ -160,12 +160,19 @@ export const send = async (endpoint: Endpoint, request: Request): Promise<Respon
     }
 };
 
-/** The answer's JSON. A body that breaks off counts as a broken connection. */
-export const sendForJson = async <T>(endpoint: Endpoint, request: Request): Promise<T> => {
+/**
+ * The answer's JSON, and how long it was, bytes, compression undone. A body that breaks off counts as a broken connection.
+ */
+export const sendForMeasuredJson = async <T>(
+  endpoint: Endpoint,
+  request: Request,
+): Promise<{ value: T; bytes: number }> => {
   for (let tries = 1; ; tries++) {
     const response = await send(endpoint, request);
     try {
-      return (await response.json()) as T;
+      // Not its text: that would stay until the next garbage collection, and large lists have many pages.
+      const body = await response.blob();
+      return { value: (await body.json()) as T, bytes: body.size };
     } catch (error) {
       const broken =
         stopped(endpoint, request) ??
@@ -174,3 +181,7 @@ export const sendForJson = async <T>(endpoint: Endpoint, request: Request): Prom
     }
   }
 };
+
+/** The same without its length. */
+export const sendForJson = async <T>(endpoint: Endpoint, request: Request): Promise<T> =>
+  (await sendForMeasuredJson<T>(endpoint, request)).value;

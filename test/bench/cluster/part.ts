@@ -21,5 +21,5 @@ ${markdown(figures)}
   waits until it is complete; or it sleeps, and kubectl waits until its status tells of a ready pod: then nothing of it has run yet.
 - **start-up**: \`--version\`, started as any program is; kubectl is the one on the PATH, or \`$KUBECTL\`.
 - **pick-nodes**: offline, \`kubectl get nodes,pods -A -o json\` of 5,000 nodes and 150,000 pods; jq does the same sums and must come to the same
-  numbers. Live, from an API server with 1,000 nodes and 30,000 pods; the bare fetch asks for the same pages and parses them.
+  numbers. Live, from an API server with 1,000 nodes and 30,000 pods; the bare fetch asks for pages of 500 pods and parses them.
 `;
