@@ -173,6 +173,28 @@ describe('cancel', () => {
   });
 });
 
+test.each([
+  ['there', "'here' is measured on 'there'; cancel it there"],
+  ['here', "'here' was killed; there is nothing to cancel"],
+])('cancel of a run on a machine: on the one that measures it (%s)', async (host, says) => {
+  const run = runDirectory(planByHand(directory, 'here', { host }));
+  const timeline = [{ at: '2026-01-02T03:04:05.000Z', event: 'claimed' }];
+  writeFileSync(
+    run.file('job.json'),
+    JSON.stringify({
+      format: 'job/1',
+      run: 'here',
+      delivery: 'local',
+      host,
+      runner: { pid: 7, start_ticks: 1 },
+      timeline,
+      outcome: 'running',
+    }),
+  );
+  const { exit, stderr } = await act('cancel', '--run', 'here');
+  expect([exit, stderr.includes(says)]).toEqual([1, true]);
+});
+
 describe('delete', () => {
   test('of a run that somebody measures: nothing is deleted', async () => {
     const run = await detached('r');
@@ -473,6 +495,8 @@ describe('a runner that is killed between two writes', () => {
     };
     await act('--run', run.name);
     cluster.instead = () => undefined;
+    // Its pods go a moment after it.
+    while (cluster.pods.size > 0) await Bun.sleep(20);
     rmSync(run.file('MANIFEST.sha256'), { force: true });
     const { runner: _runner, ...rest } = job!;
     writeFileSync(run.file('job.json'), JSON.stringify(rest));
@@ -581,7 +605,15 @@ describe('an error of this machine', () => {
     }
     expect(cluster.jobs.size).toBe(1);
     expect(jobOf(run).outcome).toBe('running');
-    if (!ended) return;
+    if (!ended) {
+      PodLog.prototype.take = () => {
+        throw full();
+      };
+      const cancelled = await act('cancel', '--run', 'r').finally(() => (PodLog.prototype.take = take));
+      expect([cancelled.exit, jobOf(run).outcome]).toEqual([1, 'running']);
+      expect(cancelled.stderr).toContain("'r' was not cancelled: can't write 'r'");
+      return;
+    }
     expect((await act('--run', 'r')).exit).toBe(0);
     expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(cluster.log.whole);
   });

@@ -180,6 +180,17 @@ describe('a session that goes well', () => {
   });
 });
 
+test.each(['--detach', '--settle=3s', '--read-kubelet-config', '--edited-manifest'])(
+  '%s is refused for a run on this machine, before anything happens',
+  async (flag) => {
+    const { dir } = plan();
+    const here = world();
+    expect(await main(['--run', dir, flag], here)).toBe(2);
+    expect(here.err()).toContain(`flag '${flag.split('=')[0]}' is for a session in a cluster`);
+    expect(existsSync(join(dir, 'job.json'))).toBe(false);
+  },
+);
+
 describe('a session that does not', () => {
   test.each<[Fault, number, string, string, string]>([
     ['error', 1, 'failed', "target 'new' failed", 'pod.log'],

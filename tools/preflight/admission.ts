@@ -1,5 +1,6 @@
 /** Whether the namespace takes the Job and its pod: dry runs where the account may create them, else what is told of the namespace. Pure. */
 import { differences } from '../../shared/admitted-pod.ts';
+import { told } from '../../shared/job/manifest-edits.ts';
 import { isKnown, isUnauthorized, type Refused } from './answer.ts';
 import type { Asked } from './asked.ts';
 import { area, type Finding } from './finding.ts';
@@ -147,7 +148,21 @@ export const namespaceFindings = (asked: Asked, seen: Seen): Finding[] => [
   podSecurity(seen),
 ];
 
+/** A manifest that was changed by hand, or rendered before the run was planned again. */
+const editedFinding = ({ edited }: Asked): Finding[] =>
+  edited.length === 0
+    ? []
+    : [
+        ofPod.warn(
+          'manifest',
+          `is not what 'render' writes: ${told(edited).join('; ')}`,
+          "'run-session' refuses it unless it is told that it was edited",
+          "write it again with 'k8sbench render', or submit it as it is with --edited-manifest",
+        ),
+      ];
+
 export const podFindings = (asked: Asked, seen: Seen): Finding[] => [
+  ...editedFinding(asked),
   jobFinding(seen),
   podFinding(asked, seen),
 ];

@@ -7,9 +7,11 @@ import { withReference } from '../../shared/bundle/named-image.ts';
 import { configurationOf } from '../../shared/configuration.ts';
 import { usage } from '../../shared/failure.ts';
 import { manifestOf } from '../../shared/job/manifest.ts';
+import { editsOf } from '../../shared/job/manifest-edits.ts';
+import { MANIFEST_FILE } from '../../shared/job/manifest-file.ts';
 import type { Wanted } from '../../shared/nodes/ranking.ts';
 import { readText } from '../../shared/read.ts';
-import type { RunDirectory } from '../../shared/rundir.ts';
+import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import { whereOf } from '../../shared/where.ts';
 import type { World } from '../../shared/world.ts';
 import { type PreflightFlags, SETTINGS } from './flags.ts';
@@ -20,6 +22,8 @@ export interface Asked {
   delivery: 'image' | 'bundle';
   /** The Job of one session. */
   manifest: Record<string, unknown>;
+  /** Where the run directory's manifest is not what `render` writes. */
+  edited: readonly string[];
   image: string;
   /** Nodes that fit. */
   wanted: Wanted;
@@ -36,9 +40,10 @@ interface Parts {
   picks: boolean;
   spread: number;
   manifest?: Record<string, unknown>;
+  edited?: readonly string[];
 }
 
-const askedOf = ({ values, about, nodes, picks, spread, manifest }: Parts): Asked => {
+const askedOf = ({ values, about, nodes, picks, spread, manifest, edited = [] }: Parts): Asked => {
   const { delivery } = about as { delivery: 'image' | 'bundle' };
   return {
     values,
@@ -46,6 +51,7 @@ const askedOf = ({ values, about, nodes, picks, spread, manifest }: Parts): Aske
     picks,
     namespace: values.namespace!,
     pods: spread,
+    edited,
     manifest:
       manifest ??
       manifestOf({ about, values, plan: '{}', ...(nodes?.length === 1 ? { node: nodes[0]! } : {}) }),
@@ -63,15 +69,18 @@ const askedOf = ({ values, about, nodes, picks, spread, manifest }: Parts): Aske
   };
 };
 
-const MANIFEST = 'manifest.yaml';
-
 /** What `render` wrote for the first session, when it has: it may have been changed by hand. */
-const renderedIn = async (run: RunDirectory, about: Run): Promise<Record<string, unknown> | undefined> => {
-  const name = about.children?.[0] === undefined ? MANIFEST : join(about.children[0], MANIFEST);
-  if (!run.has(name)) return undefined;
+const renderedIn = async (run: RunDirectory, about: Run): Promise<Pick<Parts, 'manifest' | 'edited'>> => {
+  const child = about.children?.[0];
+  const part = child === undefined ? run : runDirectory(run.file(child), join(run.shown, child));
+  if (!part.has(MANIFEST_FILE)) return {};
   const { parseForeignYaml } = await import('../../shared/yaml.ts');
-  const shown = join(run.shown, name);
-  return parseForeignYaml(readText(run.file(name), shown), shown) as Record<string, unknown>;
+  const shown = join(part.shown, MANIFEST_FILE);
+  const manifest = parseForeignYaml(readText(part.file(MANIFEST_FILE), shown), shown) as Record<
+    string,
+    unknown
+  >;
+  return { manifest, edited: await editsOf(part, manifest) };
 };
 
 /** From run.json, values.json and, where they are, nodes.json and manifest.yaml. */
@@ -87,7 +96,6 @@ export const askedOfRun = async (run: RunDirectory, flags: PreflightFlags): Prom
   if (about.delivery === 'local')
     throw usage(`'${run.shown}' is a local run: it runs on this machine, of which 'k8sbench doctor' tells`);
   const values = run.json('values.json', valuesSchema);
-  const manifest = await renderedIn(run, about);
   const chosen = run.has('nodes.json') ? run.json('nodes.json', nodesSchema).chosen : undefined;
   return askedOf({
     values,
@@ -95,7 +103,7 @@ export const askedOfRun = async (run: RunDirectory, flags: PreflightFlags): Prom
     nodes: chosen ?? about.nodes,
     picks: about.pickNode === true,
     spread: about.spread ?? 1,
-    ...(manifest ? { manifest } : {}),
+    ...(await renderedIn(run, about)),
   });
 };
 

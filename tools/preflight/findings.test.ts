@@ -25,6 +25,7 @@ const asked = (
     image: IMAGE,
     picks: false,
     pods: 1,
+    edited: [],
     manifest: manifestOf({
       about: { run: 'r', mode: 'compare', delivery, ...bundle },
       values: all,
@@ -76,6 +77,12 @@ const notOk = (about: Asked, change: (seen: Seen) => Partial<Seen> = () => ({}))
 };
 const found = (about: Asked, name: string, change: Partial<Seen>): string =>
   findingsOf(about, { ...fine(about), ...change }).find((one) => one.name === name)!.found;
+
+test('a manifest that is not what render writes is told of', () => {
+  const about = asked({}, { edited: ['spec.backoffLimit: 0 became 3'] });
+  expect(notOk(about)).toEqual(['warn manifest']);
+  expect(found(about, 'manifest', {})).toBe("is not what 'render' writes: spec.backoffLimit: 0 became 3");
+});
 
 test('nothing is wrong where nothing is wrong', () => {
   expect([notOk(asked()), notOk(bundle)]).toEqual([[], []]);

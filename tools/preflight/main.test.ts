@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runDirectory } from '../../shared/rundir.ts';
 import { runTool } from '../../test/outside.ts';
 import { main as plan } from '../plan/main.ts';
+import { main as render } from '../render/main.ts';
 import { askedOfRun } from './asked.ts';
 import type { PreflightFlags } from './flags.ts';
 import { main } from './main.ts';
@@ -102,6 +103,11 @@ test('a run directory says what it is; its settings are not given again, and a l
   const picked = { basis: 'cluster', nodes: [], chosen: ['b', 'c'], warnings: [] };
   writeFileSync(join(cwd, 'k8sbench-x/nodes.json'), JSON.stringify(picked));
   expect((await asked()).wanted.candidates).toEqual(['b', 'c']);
+  expect((await runTool(render, ['--run', 'k8sbench-x'], { cwd, env })).exit).toBe(0);
+  expect((await asked()).edited).toEqual([]);
+  const manifest = join(cwd, 'k8sbench-x/k8sbench-x-n1/manifest.yaml');
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('backoffLimit: 0', 'backoffLimit: 3'));
+  expect((await asked()).edited).toEqual(['spec.backoffLimit: 0 became 3']);
   const twice = await preflight(['--run', 'k8sbench-x', '--cpus', '4', '--allow-unpinned-image']);
   expect(twice.exit).toBe(2);
   expect(twice.stderr).toContain("'--run' and '--cpus' exclude each other");

@@ -1,4 +1,5 @@
 /** Which flags belong to what is asked of run-session. A flag that has no meaning there is refused: it would be believed to have had one. Pure. */
+import type { Run } from '../../schemas/run.ts';
 import { usage } from '../../shared/failure.ts';
 import { surplusFlags } from '../../shared/verbs.ts';
 
@@ -26,6 +27,24 @@ const TAKEN = {
   'cancel --run DIR': OF_RUN,
   'delete --run DIR': OF_RUN,
   'delete NAME': { flags: [...PLACE, 'dry-run'] },
+};
+
+/** Flags of sessions in a cluster. */
+const OF_CLUSTER = ['detach', 'settle', 'read-kubelet-config', 'edited-manifest'];
+
+/** Refuses flags that have no meaning for a run on this machine. */
+export const checkLocal = (
+  { delivery }: Pick<Run, 'delivery'>,
+  shown: string,
+  given: ReadonlyMap<string, unknown>,
+): void => {
+  const surplus = delivery === 'local' ? OF_CLUSTER.filter((name) => given.has(name)) : [];
+  if (surplus.length > 0)
+    throw usage(
+      surplus.map(
+        (name) => `flag '--${name}' is for a session in a cluster, and '${shown}' runs on this machine`,
+      ),
+    );
 };
 
 /** Refuses words and flags that do not fit together. */

@@ -5,7 +5,7 @@ import { duration, text, yes } from '../../shared/flags.ts';
 import { jsonText } from '../../shared/read.ts';
 import { openRun } from '../../shared/rundir.ts';
 import { act } from './actions.ts';
-import { type Action, ACTIONS, checkAsked } from './asked.ts';
+import { type Action, ACTIONS, checkAsked, checkLocal } from './asked.ts';
 import type { Ending } from './ending.ts';
 import { readJob } from './job-file.ts';
 import { isFinished, measure, readRun, wouldDo } from './measure.ts';
@@ -71,6 +71,7 @@ FILES
     }
     const run = await openRun(flags.run, world);
     const about = readRun(run);
+    checkLocal(about, run.shown, given);
     const several = (about.children?.length ?? 0) > 0;
     if (flags['dry-run']) {
       await world.stdout.write(jsonText(await wouldDo(run, about, manner)));

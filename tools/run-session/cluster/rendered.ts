@@ -1,56 +1,17 @@
 /** manifest.yaml as the Job to submit: what `render` writes from the run directory's other files, or knowingly another. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Job } from '../../../schemas/job.ts';
-import { byName, isFields, shown as shownValue } from '../../../shared/admitted-pod.ts';
 import { failed } from '../../../shared/failure.ts';
 import { sha256 } from '../../../shared/files.ts';
-import { manifestOf } from '../../../shared/job/manifest.ts';
 import { MANIFEST_FILE } from '../../../shared/job/manifest-file.ts';
 import { literal } from '../../../shared/job/pod-parts.ts';
-import { sessionOf, wholeRun } from '../../../shared/job/sessions.ts';
+import { editsOf, told } from '../../../shared/job/manifest-edits.ts';
+import { wholeRun } from '../../../shared/job/sessions.ts';
 import { readText } from '../../../shared/read.ts';
 import { parseForeignYaml } from '../../../shared/yaml.ts';
 import { readJob } from '../job-file.ts';
 import type { Unclaimed } from '../task.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** Where a value differs from the one that is rendered, one sentence each: `path: "2" became "4"`. */
-export const edits = (rendered: unknown, found: unknown, path = ''): string[] => {
-  if (isDeepStrictEqual(rendered, found)) return [];
-  const within = partsOf(rendered, found, path).flatMap(([a, b, place]) => edits(a, b, place));
-  return within.length > 0 ? within : [`${path}: ${shownValue(rendered)} became ${shownValue(found)}`];
-};
-
-const partsOf = (
-  rendered: unknown,
-  found: unknown,
-  path: string,
-): [rendered: unknown, found: unknown, path: string][] => {
-  if (isFields(rendered) && isFields(found)) {
-    const keys = new Set([...Object.keys(rendered), ...Object.keys(found)]);
-    return [...keys].map((key) => [rendered[key], found[key], path === '' ? key : `${path}.${key}`]);
-  }
-  if (!Array.isArray(rendered) || !Array.isArray(found)) return [];
-  const [a, b] = [byName(rendered), byName(found)];
-  if (a && b)
-    return [...new Set([...a.keys(), ...b.keys()])].map((name) => [
-      a.get(name),
-      b.get(name),
-      `${path} '${name}'`,
-    ]);
-  return rendered.length === found.length
-    ? rendered.map((one, at) => [one, found[at], `${path}[${at}]`])
-    : [];
-};
-
-/** More of them would not be read. */
-const MOST_TOLD = 10;
-
-const told = (sentences: readonly string[]): string[] =>
-  sentences.length <= MOST_TOLD
-    ? [...sentences]
-    : [...sentences.slice(0, MOST_TOLD), `and ${sentences.length - MOST_TOLD} more`];
 
 const textOf = ({ run }: Unclaimed): string => {
   if (!run.has(MANIFEST_FILE))
@@ -105,7 +66,7 @@ export const admitted = async (task: Unclaimed, manifest: Fields): Promise<NonNu
     throw failed(
       `'${shown}' is not the one that the session was begun with; put that back, or stop it: k8sbench run-session cancel --run ${run.shown}`,
     );
-  const edited = edits(manifestOf(await sessionOf(run)), manifest);
+  const edited = await editsOf(run, manifest);
   if (edited.length === 0) return { sha256: digest };
   const differences = told(edited).map((one) => `${shown}: ${one}`);
   if (!editedManifest)
