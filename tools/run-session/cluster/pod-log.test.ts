@@ -74,12 +74,35 @@ test('lines that were rotated away are a gap until the whole log comes', () => {
   log.take(bytes(lines.slice(0, 5).join('')));
   log.restart();
   log.take(bytes(lines.slice(12, 21).join('')));
-  expect([log.ended, log.gap, log.next]).toEqual([true, { from: 5, to: 11 }, 5]);
+  expect([log.ended, log.gaps, log.next]).toEqual([true, [{ from: 5, to: 11 }], 5]);
   expect(log.state().complete).toBe(false);
-  expect(log.state().problems[0]).toContain('lines are missing: seq 5–11; the node rotated them away');
+  const why = 'the node rotated them away before they were read';
+  expect(log.state().problems).toEqual([`lines are missing: seq 5–11; ${why}`]);
   log.restart();
   log.take(bytes(text));
   expect(log.state()).toMatchObject({ complete: true, lines: 20 });
+  log.close();
+});
+
+test.each<[string, number[], string[]]>([
+  ['every gap is told', [12, 13, 15, 16, 19, 20], ['seq 5–11, 14, 17–18']],
+  ['and where it breaks off', [12, 13, 15], ['seq 5–11, 14', 'it ends after seq 15, without its end line']],
+  ['also when nothing else is there', [19], ['seq 5–18', 'it ends after seq 19, without its end line']],
+  ['lines that come again are none', [12, 12, 13, 14, 13, 15, 16, 17, 18, 19, 20], ['seq 5–11']],
+])('lines that were rotated away, %s', (_, shown, problems) => {
+  const lines = logOf(20)
+    .split('\n')
+    .map((line) => `${line}\n`);
+  const log = new PodLog(newRun(), () => undefined);
+  log.take(bytes(lines.slice(0, 5).join('')));
+  log.restart();
+  // From its own lines on, again, and then what is left of it.
+  log.take(bytes([...lines.slice(0, 5), ...shown.map((seq) => lines[seq]!)].join('')));
+  const [first, ...rest] = log.state().problems;
+  expect([log.state().complete, first?.replace(/^lines are missing: |;.*/g, ''), ...rest]).toEqual([
+    false,
+    ...problems,
+  ]);
   log.close();
 });
 

@@ -23,6 +23,8 @@ const NEWLINE = Buffer.from('\n');
 /** How `pod` begins each line. */
 const HEAD = /^\{"t":"(\w+)","seq":(\d{1,15})[,}]/;
 const HEAD_BYTES = 60;
+/** Gaps that are told one by one. */
+const NAMED = 10;
 /** Foreign lines remembered for the message of a session that ended without a word. */
 const TAIL = 5;
 
@@ -38,8 +40,10 @@ export class PodLog {
   #synced = performance.now();
   /** The session's `error` line. */
   error: SessionLine | undefined;
-  /** Lines that no stream showed; undefined: none so far. */
-  gap: { from: number; to: number } | undefined;
+  /** Lines that this stream did not show, up to the last one that it did. */
+  gaps: { from: number; to: number }[] = [];
+  /** What comes after the last line that this stream showed, when that lies beyond a gap. */
+  #beyond: number | undefined;
   /** An `end` line was seen, perhaps beyond a gap. */
   ended = false;
   /** Something arrived on the stream that is read now, which began at `since`, ms of the monotonic clock. */
@@ -81,7 +85,8 @@ export class PodLog {
   /** A stream begins at the log's start again: what was read is passed over. */
   restart(): void {
     this.#catchingUp = this.#next > 0;
-    this.gap = undefined;
+    this.gaps = [];
+    this.#beyond = undefined;
   }
 
   /** A block of lines; a last line without its newline is not taken, it comes again. */
@@ -113,7 +118,9 @@ export class PodLog {
     if (seq < this.#next || this.#closed) return false;
     this.#catchingUp = false;
     if (seq === this.#next) return (this.#feed(line), true);
-    this.gap ??= { from: this.#next, to: seq - 1 };
+    const from = this.#beyond ?? this.#next;
+    if (seq > from) this.gaps.push({ from, to: seq - 1 });
+    this.#beyond = Math.max(from, seq + 1);
     if (head[1] === 'end') this.ended = true;
     return false;
   }
@@ -132,15 +139,22 @@ export class PodLog {
 
   state(): LogState {
     const state = this.#log.state();
-    return this.gap === undefined
-      ? state
-      : {
-          ...state,
-          problems: [
-            `lines are missing: seq ${this.gap.from}–${this.gap.to}; the node rotated them away before they were read`,
-            ...state.problems,
-          ],
-        };
+    if (this.#beyond === undefined) return state;
+    const named = this.gaps
+      .slice(0, NAMED)
+      .map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`));
+    const more = this.gaps.length > NAMED ? `, and ${this.gaps.length - NAMED} more gaps` : '';
+    const end = this.ended ? [] : [`it ends after seq ${this.#beyond - 1}, without its end line`];
+    return {
+      ...state,
+      complete: false,
+      problems: [
+        `lines are missing: seq ${named.join(', ')}${more}; the node rotated them away before they were read`,
+        // The last one tells where the lines end that were taken: not where the log does.
+        ...state.problems.slice(0, -1),
+        ...end,
+      ],
+    };
   }
 
   /** Everything is on the disk; a whole log gets its final name. */
