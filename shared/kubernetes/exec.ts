@@ -23,9 +23,12 @@ const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as con
 /** Bytes that may wait in the socket: enough to keep a link busy, little enough to hold in memory. */
 const MOST_WAITING = 1 << 20;
 const LARGEST_FRAME = 256 << 10;
-/** Silence that load balancers don't take for a dead connection, ms; and silence, in spite of pings, that is one. */
+/**
+ * Silence that load balancers don't take for a dead connection, ms; and pings without an answer that make one. They are
+ * counted, not timed: a process that was stopped for long has heard nothing, and its connection may be as good as before.
+ */
 const PING_EVERY = 15_000;
-const DEAD_AFTER = 60_000;
+const UNANSWERED = 4;
 
 /** Bun's WebSocket takes what browsers' do not: headers, verification, a proxy; and has pings. */
 type Socket = WebSocket & { ping(): void; terminate(): void };
@@ -102,11 +105,11 @@ export const exec = async (endpoint: Endpoint, command: Command): Promise<number
     new ConnectionError(`the exec connection to pod '${pod}' ${why}`, { final: false, sent: true });
 
   const ended = new Promise<number>((resolve, reject) => {
-    let heard = performance.now();
+    let unanswered = 0;
     let opened = false;
     let failure: string | undefined;
     const ping = setInterval(() => {
-      if (performance.now() - heard > DEAD_AFTER) end(() => reject(broken('went silent')));
+      if (unanswered++ >= UNANSWERED) end(() => reject(broken('went silent')));
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }, PING_EVERY);
     const end = (settle: () => void): void => {
@@ -119,16 +122,16 @@ export const exec = async (endpoint: Endpoint, command: Command): Promise<number
     };
     socket.addEventListener('open', () => {
       opened = true;
-      heard = performance.now();
+      unanswered = 0;
       if (!PROTOCOLS.includes(socket.protocol)) end(() => reject(broken('agreed on no known protocol')));
       else if (stdin)
         pump(socket, stdin, closing.signal, (error) => end(() => reject(error))).catch((error: unknown) =>
           end(() => reject(error as Error)),
         );
     });
-    socket.addEventListener('pong' as 'message', () => (heard = performance.now()));
+    socket.addEventListener('pong' as 'message', () => (unanswered = 0));
     socket.addEventListener('message', ({ data }) => {
-      heard = performance.now();
+      unanswered = 0;
       const frame = new Uint8Array(data as ArrayBuffer);
       const part = frame.subarray(1);
       try {

@@ -37,11 +37,12 @@ export const lanes = <T>(
   return all;
 };
 
-/** Tests of one kind, so many at a time. They must not mind each other. */
+/** Tests of one kind, so many at a time, for so long at most. They must not mind each other. */
 export const sideBySide = (
   kind: string,
   tests: Readonly<Record<string, () => Promise<void>>>,
   places: number,
+  patience_ms = PATIENCE_MS,
 ): void =>
   describe(kind, () => {
     let begun: Map<string, Promise<void>>;
@@ -49,5 +50,5 @@ export const sideBySide = (
       const all = Object.entries(tests).map(([name, begin]) => [name, { lane: kind, begin }] as const);
       begun = lanes(new Map(all), { [kind]: places });
     });
-    test.each(Object.keys(tests))('%s', (name) => begun.get(name)!, PATIENCE_MS);
+    test.each(Object.keys(tests))('%s', (name) => begun.get(name)!, patience_ms);
   });

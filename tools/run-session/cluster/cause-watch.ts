@@ -1,6 +1,7 @@
 /** Watches what stands in a session's way: asks for events where only they tell, tells people once, decides when it is enough. */
 import { ApiError, type Cluster, isForbidden } from '../../../shared/kubernetes.ts';
 import type { Task } from '../task.ts';
+import { awakeNow } from './awake.ts';
 import { cause as causeNamed, type Cause } from './cause-table.ts';
 import { causeOf, Settling, VAGUE } from './causes.ts';
 import { type EventObject, type Pod, stateOf } from './objects.ts';
@@ -52,7 +53,7 @@ export class CauseWatch {
 
   /** True when it ends the run. */
   ends(cause: Cause | undefined): boolean {
-    return this.#settling.ends(cause, this.#in.task.world.now());
+    return this.#settling.ends(cause, awakeNow());
   }
 
   /** Why a session ended: some causes are explained by a better one a moment later. */
@@ -89,7 +90,7 @@ export class CauseWatch {
       this.#toldAway = false;
       return;
     }
-    if (performance.now() - awaySince > AWAY_MS) throw new LeftRunning(`the API server is away: ${trouble}`);
+    if (awakeNow() - awaySince > AWAY_MS) throw new LeftRunning(`the API server is away: ${trouble}`);
     if (!this.#toldAway) talk.warn(`${trouble}; the session goes on, waiting for the API server`);
     this.#toldAway = true;
   }

@@ -1,6 +1,7 @@
 /** Follows the log of a session's pod to its end, over broken connections, rotations and restarts of whoever serves it. */
 import { type Cluster, ConnectionError, isNotFound, isNotStarted } from '../../../shared/kubernetes.ts';
 import { blocksOf } from '../../../shared/line-blocks.ts';
+import { awakeNow } from './awake.ts';
 import { BENCH } from './objects.ts';
 import { isPassing, isRefusal, REFUSED_MS } from './patience.ts';
 import type { PodLog } from './pod-log.ts';
@@ -69,8 +70,8 @@ export const follow = async (about: Follow): Promise<void> => {
       } else if (isNotStarted(error)) {
         if (over) return;
       } else if (isRefusal(error) && log.next > 0) {
-        refusedSince ??= performance.now();
-        if (performance.now() - refusedSince > REFUSED_MS) throw error;
+        refusedSince ??= awakeNow();
+        if (awakeNow() - refusedSince > REFUSED_MS) throw error;
       } else if (!isPassing(error) && !(error instanceof ConnectionError)) throw error;
     }
     if (!log.ended) await Bun.sleep(PAUSE_MS);

@@ -1,5 +1,6 @@
 /** Keeps what the API tells of a session's Job and pod up to date. */
 import type { Cluster, WatchEvent } from '../../../shared/kubernetes.ts';
+import { awakeNow } from './awake.ts';
 import type { JobObject, Pod } from './objects.ts';
 
 export interface Seen {
@@ -9,7 +10,7 @@ export interface Seen {
   gonePods: Set<string>;
   /** All pods that were there have been told. */
   listed: boolean;
-  /** Since when the API server is away, by the monotonic clock, ms. */
+  /** Since when the API server is away, by the time that we were awake, ms. */
   awaySince: number | undefined;
   trouble: string | undefined;
 }
@@ -46,7 +47,7 @@ export const observe = (
   };
   const contact = (event: WatchEvent<unknown>): void => {
     if (event.type === 'trouble') {
-      seen.awaySince ??= performance.now();
+      seen.awaySince ??= awakeNow();
       seen.trouble = event.error.message;
     } else seen.awaySince = seen.trouble = undefined;
   };

@@ -3,6 +3,7 @@ import { ApiError, ConnectionError } from '../../../shared/kubernetes.ts';
 import { isSystemError } from '../../../shared/failure.ts';
 import { EXIT, type Exit } from '../../../shared/exit.ts';
 import type { Talk } from '../../../shared/talk.ts';
+import { awakeNow } from './awake.ts';
 
 /** How long the API server may be away before the runner gives up, ms. The session itself goes on. */
 export const AWAY_MS = 10 * 60_000;
@@ -38,14 +39,14 @@ export const isRefusal = (error: unknown): boolean =>
 
 /** Repeats a request until it is answered; what can't pass is thrown as it is. */
 export const patiently = async <T>(talk: Talk, request: () => Promise<T>): Promise<T> => {
-  const from = performance.now();
+  const from = awakeNow();
   let said = false;
   for (;;)
     try {
       return await request();
     } catch (error) {
       if (!isPassing(error)) throw error;
-      if (performance.now() - from > AWAY_MS)
+      if (awakeNow() - from > AWAY_MS)
         throw new LeftRunning(`the API server is away: ${(error as Error).message}`);
       if (!said) talk.warn(`${(error as Error).message}; waiting for it`);
       said = true;

@@ -3,6 +3,7 @@ import { EXIT } from '../../../shared/exit.ts';
 import { differences } from '../../../shared/admitted-pod.ts';
 import { type Live, liveOn } from '../live.ts';
 import { Progress } from '../progress.ts';
+import { awakeNow } from './awake.ts';
 import type { Cause } from './cause-table.ts';
 import { CauseWatch } from './cause-watch.ts';
 import { follow } from './follow.ts';
@@ -140,17 +141,15 @@ export class WatchOver {
     }
     this.#cause = await this.#causes.now(pod, this.#stopping);
     if (this.#causes.ends(this.#cause) && this.#deadline === Infinity)
-      this.#deadline = performance.now() + (this.#following ? DRAIN_MS : 0);
+      this.#deadline = awakeNow() + (this.#following ? DRAIN_MS : 0);
     const gone = !pod || this.#observer.seen.gonePods.has(pod.metadata.uid);
-    return (
-      this.#followed || (this.#stopping && gone && !this.#following) || performance.now() >= this.#deadline
-    );
+    return this.#followed || (this.#stopping && gone && !this.#following) || awakeNow() >= this.#deadline;
   }
 
   /** Until something changes. */
   async #change(): Promise<void> {
     const asked = this.#stopAsked !== undefined;
-    const tick = Math.min(asked ? SOON_MS : TICK_MS, Math.max(0, this.#deadline - performance.now()));
+    const tick = Math.min(asked ? SOON_MS : TICK_MS, Math.max(0, this.#deadline - awakeNow()));
     const changed = this.#observer.changed(tick, asked ? this.#in.hangup : this.#wake);
     await (this.#following && !this.#failure ? Promise.race([changed, this.#following]) : changed);
   }
@@ -176,8 +175,8 @@ export class WatchOver {
 
   /** Its last words are lost once its pod is gone: what it says must be on its way here before it is told to stop. */
   #mayStop(): boolean {
-    this.#stopAsked ??= performance.now();
-    if (performance.now() - this.#stopAsked > LISTENING_MS) return true;
+    this.#stopAsked ??= awakeNow();
+    if (awakeNow() - this.#stopAsked > LISTENING_MS) return true;
     if (!this.#observer.seen.listed) return false;
     const pod = this.#pod;
     return !pod || !stateOf(pod).running || !this.#delivered || this.#log.heard;
@@ -187,7 +186,7 @@ export class WatchOver {
     this.#stopping = true;
     this.#in.task.talk.info('stopping the session: its Job is deleted, its log saved');
     await this.#remove();
-    this.#deadline = performance.now() + STOPPING_MS;
+    this.#deadline = awakeNow() + STOPPING_MS;
   }
 
   /** Compares the admitted pod once with the manifest (DESIGN §4.4). */
