@@ -163,6 +163,12 @@ const unscheduled = (said: string): FoundCause => {
   const message = said.replace(/[,.]? *(no new claims to deallocate,? *)?preemption: .*$/s, '');
   if (/persistentvolumeclaim "?[^ ]*"? not found|unbound immediate PersistentVolumeClaims/i.test(message))
     return found('claim', message);
+  // Schedulers up to Kubernetes 1.35 do not see such pods go (kubernetes/kubernetes#134393).
+  if (/existing pods anti-affinity/.test(message))
+    return found(
+      'no-room',
+      `${message} (other pods keep away from it; once they are gone, the scheduler may take five more minutes to see it)`,
+    );
   // A node that only lacks room, or holds another session, would do: that passes.
   return /Insufficient |Too many pods|anti-affinity|didn't have free ports/.test(message)
     ? found('no-room', message)

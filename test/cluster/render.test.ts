@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { type Values, values as valuesSchema } from '../../schemas/values.ts';
 import type { KubernetesObject } from '../../shared/kubernetes.ts';
-import { formatYaml } from '../../shared/yaml.ts';
+import { formatYaml } from '../../shared/yaml-format.ts';
 import { manifestOf, type Session } from '../../shared/job/manifest.ts';
 import { AWKWARD } from './awkward.ts';
+import { sized, small } from './fault.ts';
 import { until } from './processes.ts';
 import { admin, image, makeNamespace, node1 } from './the-cluster.ts';
 
@@ -159,11 +160,14 @@ test('a real pod says as its last line what keeps it from starting', async () =>
   expect(last).toEqual({ t: 'error', message: "the base image has no 'node'; use an official Node image" });
 });
 
-test('the environment arrives as it was written, and two sessions never share a node', async () => {
+test('the environment arrives as it was written; two sessions never share a node, and the second starts once the first is gone', async () => {
   const plan = JSON.stringify({ words: AWKWARD });
   const waiting = (run: string): any => {
     const manifest = manifestOf({ ...session({}, { ...bundle, run }, plan), node: node1 }) as any;
-    manifest.spec.template.spec.containers[0].command = ['sh', '-c', 'sleep 300'];
+    const { spec } = manifest.spec.template;
+    spec.containers[0].command = ['sh', '-c', 'sleep 300'];
+    // Room for two, so that only the other one stands in its way.
+    sized(spec, '100m', '64Mi');
     return manifest;
   };
   const first = await admin.create<KubernetesObject>(
@@ -189,15 +193,29 @@ test('the environment arrives as it was written, and two sessions never share a 
   const [hash, names, where, root] = Buffer.concat(out).toString().split('\n');
   expect(hash!.slice(0, 64)).toBe(createHash('sha256').update(plan).digest('hex'));
   expect([names, where, root]).toEqual([`${node1} ${pod!.metadata.name}`, '/data', 'read-only']);
-  const second = await admin.create<KubernetesObject>(
-    'jobs',
-    { namespace: namespace.name },
-    waiting('k8sbench-cmp-second'),
-  );
-  const held = async (): Promise<string> =>
-    (await podsOf('k8sbench-cmp-second'))[0]?.status.conditions?.find((one) => one.type === 'PodScheduled')
-      ?.message ?? '';
-  await until('that the second waits', async () => (await held()).includes('anti-affinity'));
-  for (const job of [first, second])
-    await admin.delete('jobs', { namespace: namespace.name, name: job.metadata.name }, job.metadata.uid);
+  const create = (manifest: unknown): Promise<KubernetesObject> =>
+    admin.create('jobs', { namespace: namespace.name }, manifest as object);
+  const remove = ({ metadata: { name, uid } }: KubernetesObject): Promise<unknown> =>
+    admin.delete('jobs', { namespace: namespace.name, name }, uid);
+  const untilHeld = (run: string): Promise<void> =>
+    until(`that '${run}' waits`, async () =>
+      ((await podsOf(run))[0]?.status.conditions ?? []).some(
+        (one) => one.type === 'PodScheduled' && one.message?.includes('anti-affinity'),
+      ),
+    );
+  // At once: a scheduler that missed that room was made would look again after five minutes.
+  const untilRuns = (run: string): Promise<void> =>
+    until(`that '${run}' runs`, async () => (await podsOf(run))[0]?.status.phase === 'Running', 60_000);
+  const second = await create(waiting('k8sbench-cmp-second'));
+  await untilHeld('k8sbench-cmp-second');
+  await remove(first);
+  await untilRuns('k8sbench-cmp-second');
+  // The tests' small ones, too.
+  const third = waiting('k8sbench-cmp-third');
+  small(third);
+  const last = await create(third);
+  await untilHeld('k8sbench-cmp-third');
+  await remove(second);
+  await untilRuns('k8sbench-cmp-third');
+  await remove(last);
 });

@@ -143,6 +143,12 @@ const ROWS: readonly (readonly [string, Partial<Situation>, CauseName | undefine
   ['room', unscheduled(`${NODES}1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.`), 'no-room'],
   ['memory', unscheduled(`${NODES}3 Insufficient memory.`), 'no-room'],
   ['another session', unscheduled(`${NODES}1 node(s) didn't match pod anti-affinity rules.`), 'no-room'],
+  [
+    'pods that keep away from it',
+    unscheduled(`${NODES}1 node(s) didn't satisfy existing pods anti-affinity rules.`),
+    'no-room',
+    /rules\. \(other pods keep away .* five more minutes/,
+  ],
   ['claim', unscheduled('persistentvolumeclaim "r" not found'), 'claim'],
   ['gate', unscheduled('Scheduling is blocked', 'SchedulingGated'), 'held'],
   [
