@@ -74,6 +74,11 @@ export const endpointOf = (values: ConnectValues, world: World, serviceAccount: 
   if (!URL.canParse(access.server))
     throw usage(`context '${access.context}': '${access.server}' is no address of a server`);
   const url = new URL(access.server);
+  // Addresses are shown, and stand in run directories.
+  if (url.username !== '' || url.password !== '')
+    throw usage(
+      `context '${access.context}': the address of the server holds a user's name or password; give them to the user instead, as 'username' and 'password'`,
+    );
   return {
     access,
     base: url.href.replace(/\/+$/, ''),
