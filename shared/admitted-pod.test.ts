@@ -26,6 +26,8 @@ const admitted = (change: (spec: any) => void = () => undefined, qosClass = 'Gua
 test('what the server fills in is no difference, nor is a quantity in other words', () => {
   expect(admitted()).toEqual([]);
   expect(admitted((one) => (one.containers[0].resources.limits.memory = '1024Mi'))).toEqual([]);
+  // A namespace's own tolerations come before a pod's.
+  expect(admitted((one) => one.tolerations.unshift({ key: 'team', operator: 'Exists' }))).toEqual([]);
 });
 
 test.each<[string, (spec: any) => void, string]>([
@@ -63,6 +65,19 @@ test.each<[string, (spec: any) => void, string]>([
   ],
   ['a volume', (one) => one.volumes.push({ name: 'token' }), "volumes: 'token' was added"],
   ['a volume less', (one) => one.volumes.pop(), "volumes: 'data' was removed"],
+  ['another runtime', (one) => (one.runtimeClassName = 'gvisor'), 'runtimeClassName: "gvisor" was added'],
+  ['the network of the node', (one) => (one.hostNetwork = true), 'hostNetwork: true was added'],
+  [
+    'a probe',
+    (one) => (one.containers[0].livenessProbe = { exec: { command: ['x'] } }),
+    `containers 'bench'.livenessProbe: {"exec":{"command":["x"]}} was added`,
+  ],
+  ['words', (one) => (one.containers[0].args = ['-v']), `containers 'bench'.args: ["-v"] was added`],
+  [
+    'a toleration less',
+    (one) => one.tolerations.shift(),
+    'tolerations[0]: {"key":"a","operator":"Exists"} was removed',
+  ],
   ['a policy', (one) => (one.restartPolicy = 'Always'), `restartPolicy: "Never" became "Always"`],
 ])('%s is named', (_, change, says) => expect(admitted(change)).toEqual([says]));
 

@@ -48,7 +48,14 @@ const ofLists = (wanted: readonly unknown[], found: readonly unknown[], path: st
       ),
     ];
   }
-  if (grows || wanted.length === found.length)
+  // Admission plugins put theirs first or last.
+  if (grows)
+    return wanted.flatMap((one, at) =>
+      found.some((other) => of(one, other, path).length === 0)
+        ? []
+        : [`${path}[${at}]: ${shown(one)} was removed`],
+    );
+  if (wanted.length === found.length)
     return wanted.flatMap((one, at) => of(one, found[at], `${path}[${at}]`));
   return [`${path}: ${shown(wanted)} became ${shown(found)}`];
 };
@@ -72,6 +79,40 @@ const of = (wanted: unknown, found: unknown, path: string): string[] => {
   return same(wanted, found) ? [] : [`${path}: ${shown(wanted)} became ${shown(found)}`];
 };
 
+/** What the server never fills in, and what changes what is measured: another runtime, probes that run beside it. */
+const ADDED_TO_POD = [
+  'runtimeClassName',
+  'hostNetwork',
+  'hostPID',
+  'hostIPC',
+  'shareProcessNamespace',
+  'resources',
+  'resourceClaims',
+];
+const ADDED_TO_CONTAINER = [
+  'args',
+  'envFrom',
+  'lifecycle',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+];
+
+const addedKeys = (wanted: Fields, found: Fields, keys: readonly string[], path = ''): string[] =>
+  keys
+    .filter((key) => wanted[key] === undefined && found[key] !== undefined)
+    .map((key) => `${path}${key}: ${shown(found[key])} was added`);
+
+const addedTo = (spec: Fields, pod: Fields): string[] => {
+  const [wanted, found] = [spec, pod].map((one) => byName((one['containers'] as unknown[]) ?? []));
+  return [
+    ...addedKeys(spec, pod, ADDED_TO_POD),
+    ...[...(wanted ?? [])].flatMap(([name, one]) =>
+      addedKeys(one, found?.get(name) ?? {}, ADDED_TO_CONTAINER, `containers '${name}'.`),
+    ),
+  ];
+};
+
 /** Differences, one sentence each; empty when the pod is the one that was asked for. */
 export const differences = (manifest: Fields, pod: AdmittedPod): string[] => {
   const spec = ((manifest['spec'] as Fields)['template'] as Fields)['spec'] as Fields;
@@ -80,5 +121,6 @@ export const differences = (manifest: Fields, pod: AdmittedPod): string[] => {
     ...(qos === 'Guaranteed' ? [] : [`its QoS class is '${qos ?? 'unknown'}', not 'Guaranteed'`]),
     // Lists that the manifest does not have must stay away.
     ...of({ initContainers: [], ephemeralContainers: [], ...spec }, pod.spec, ''),
+    ...addedTo(spec, pod.spec),
   ];
 };
