@@ -74,6 +74,22 @@ describe('progress', () => {
     expect(progress.view().left_s).toBeUndefined();
   });
 
+  test.each([
+    ['in time', (at: number) => at],
+    ['late and all at once, after a standstill', () => 600_000],
+    ['at once, to one who attaches', () => 0],
+  ])('lines that come %s: the time left is what their steps took', (_, arrival) => {
+    const plan = planOf([50], 20);
+    const progress = new Progress(plan);
+    progress.take({ t: 'pin', seq: 1 }, 0);
+    for (const [at, step] of plan.steps.slice(0, -30).entries()) {
+      progress.take({ t: 'cpu', seq: 0, wallMs: 2000 }, arrival(2000 * (at + 1)));
+      progress.take(line(step, [1, 2]), arrival(2000 * (at + 1)));
+    }
+    expect(progress.view().left_s).toBeGreaterThanOrEqual(60);
+    expect(progress.view().left_s).toBeLessThanOrEqual(62);
+  });
+
   test("the CV is that of the reference's warm medians, from three samples on", () => {
     const plan = planOf([50], 3);
     const progress = new Progress(plan);

@@ -16,6 +16,9 @@ export interface View {
   reference: string;
 }
 
+/** How much longer than its process a step may take to say so, ms: beyond this the line has waited for its reader. */
+const AROUND_MS = 1000;
+
 const keyOf = (step: Step): string =>
   `${step.step === 'seed' ? 'seed' : 'sample'} ${step.target} ${step.turns}`;
 
@@ -32,6 +35,8 @@ export class Progress {
   readonly #warm = new Map<number, number[]>();
   #at = 0;
   #last: number | undefined;
+  /** Of the step under way, as the session's `cpu` line tells it, ms. */
+  #wall: number | undefined;
   #finished = false;
 
   constructor(plan: Plan) {
@@ -43,14 +48,16 @@ export class Progress {
   take(line: SessionLine, now: number): boolean {
     if (line.t === 'pin') this.#last = now;
     if (line.t === 'done') this.#finished = true;
+    if (line.t === 'cpu' && Number.isFinite(line['wallMs'])) this.#wall = line['wallMs'] as number;
     const step = this.#plan.steps[this.#at];
     if (!step || line.t !== step.step) return line.t === 'done';
     this.#at++;
     if (this.#last !== undefined) {
       const { count, total } = this.#durations.get(keyOf(step)) ?? { count: 0, total: 0 };
-      this.#durations.set(keyOf(step), { count: count + 1, total: total + now - this.#last });
+      this.#durations.set(keyOf(step), { count: count + 1, total: total + this.#took(now - this.#last) });
     }
     this.#last = now;
+    this.#wall = undefined;
     const turn = line['turn'];
     if (line.t === 'sample' && step.target === this.#reference && isTimes(turn)) {
       const before = this.#warm.get(step.turns);
@@ -58,6 +65,12 @@ export class Progress {
       else this.#warm.set(step.turns, [median(turn.slice(1))]);
     }
     return true;
+  }
+
+  /** How long a step took, ms. Lines come late and all at once when a runner stood still or attaches: its process's own time counts then. */
+  #took(apart: number): number {
+    const wall = this.#wall;
+    return wall === undefined ? apart : Math.min(Math.max(apart, wall), wall + AROUND_MS);
   }
 
   view(): View {
