@@ -10,6 +10,7 @@ import { main as plan } from '../../tools/plan/main.ts';
 import { main as render } from '../../tools/render/main.ts';
 import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
 import { runTool } from '../outside.ts';
+import { explain } from './explain.ts';
 import { LIGHT } from './light-profile.ts';
 import { until } from './processes.ts';
 import { pushedSessionImages, type SessionImages, sessionImages } from './session-image.ts';
@@ -185,6 +186,9 @@ export interface Running {
   said(): string;
 }
 
+/** How the last runner of a run ended. */
+const endings = new Map<string, Ended>();
+
 /** run-session as a process of its own. */
 export const start = (bed: Bed, words: readonly string[]): Running => {
   const about = words[0] === '--run' && edited.has(words[1]!) ? ['--edited-manifest'] : [];
@@ -193,11 +197,19 @@ export const start = (bed: Bed, words: readonly string[]): Running => {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', KUBECONFIG: bed.kubeconfig },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const name = words[words.indexOf('--run') + 1]!;
+  endings.delete(name);
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (part) => (stdout += part));
   child.stderr.on('data', (part) => (stderr += part));
   return {
-    ended: new Promise((done) => child.on('close', (exit, signal) => done({ exit, signal, stdout, stderr }))),
+    ended: new Promise((done) =>
+      child.on('close', (exit, signal) => {
+        const ended = { exit, signal, stdout, stderr };
+        endings.set(name, ended);
+        done(ended);
+      }),
+    ),
     kill: (signal) => void child.kill(signal),
     said: () => stderr,
   };
@@ -208,12 +220,27 @@ export const session = (bed: Bed, run: RunDirectory, ...words: string[]): Promis
 
 export const jobOf = (run: RunDirectory): Job => run.json('job.json', jobSchema);
 
+/** Until something is so of a run, or its runner has ended without it. */
+export const untilSo = async (
+  run: RunDirectory,
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+): Promise<void> => {
+  try {
+    await until(`${run.name}: ${what}`, async () => {
+      const ended = endings.get(run.name);
+      if (await holds()) return true;
+      if (ended?.exit) throw new Error(`ended with ${ended.exit}: ${ended.stderr}`);
+      return false;
+    });
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${await explain(run.name)}`, { cause: error });
+  }
+};
+
 /** Until job.json's timeline has an event. */
 export const untilEvent = (run: RunDirectory, event: string): Promise<void> =>
-  until(
-    `${run.name}: ${event}`,
-    () => run.has('job.json') && jobOf(run).timeline.some((one) => one.event === event),
-  );
+  untilSo(run, event, () => run.has('job.json') && jobOf(run).timeline.some((one) => one.event === event));
 
 /** What of a run is left in the cluster: Jobs, and pods that are not on their way out. */
 export const leftIn = async (bed: Bed, run: RunDirectory): Promise<string[]> => {

@@ -11,7 +11,6 @@ import { writeLargeBundle } from '../bench/cluster/large-bundle.ts';
 import { real, running, small } from './fault.ts';
 import { bundleIn, bundlePlan } from './fault-table-bundle.ts';
 import { lightProfile } from './light-profile.ts';
-import { until } from './processes.ts';
 import {
   type Bed,
   expectWhole,
@@ -24,6 +23,7 @@ import {
   start,
   untilEvent,
   untilNothingIsLeft,
+  untilSo,
 } from './session-runs.ts';
 import { sideBySide } from './side-by-side.ts';
 import { admin, node1, node2 } from './the-cluster.ts';
@@ -81,7 +81,7 @@ const isComplete = async ({ name }: RunDirectory): Promise<boolean> =>
 const whileFollowing = async (): Promise<void> => {
   const run = await beside({ profile: join(bed.directory, 'slow.json'), rounds: ROUNDS });
   const runner = start(bed, ['--run', run.name]);
-  await until('some of its log', () => samplesSoFar(run) > 3);
+  await untilSo(run, 'some of its log', () => samplesSoFar(run) > 3);
   await standStill(runner);
   expect(await isComplete(run)).toBe(false);
   await goOn(run, runner);
@@ -113,7 +113,7 @@ next();`,
 const whileMuchIsSaid = async (): Promise<void> => {
   const run = await beside({ node: node2 }, muchToSay);
   const runner = start(bed, ['--run', run.name]);
-  await until('some of its log', () => samplesSoFar(run) > 3);
+  await untilSo(run, 'some of its log', () => samplesSoFar(run) > 3);
   await standStill(runner);
   expect(await isComplete(run)).toBe(false);
   await goOn(run, runner);
@@ -132,7 +132,7 @@ const whileSending = async (): Promise<void> => {
   });
   const runner = start(bed, ['--run', run.name]);
   await untilEvent(run, 'started');
-  await until('some of it', () =>
+  await untilSo(run, 'some of it', () =>
     inPod(run, '[ "$(cat /bundle/arriving.*/bin/* | wc -c)" -gt 10000000 ]').catch(() => false),
   );
   await standStill(runner);
@@ -147,7 +147,7 @@ const beforeItsEnd = async (plan: Planned, endsItself: boolean): Promise<void> =
   const rounds = 40;
   const run = await beside({ ...plan, rounds });
   const runner = start(bed, ['--run', run.name]);
-  await until('nearly all of its log', () => samplesSoFar(run) >= 3 * rounds - 12);
+  await untilSo(run, 'nearly all of its log', () => samplesSoFar(run) >= 3 * rounds - 12);
   await standStill(runner);
   expect(await isComplete(run)).toBe(endsItself);
   await goOn(run, runner);
