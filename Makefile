@@ -69,6 +69,7 @@ test-browser: setup ## pages in Debian's chromium
 	@bun test/run.ts test/browser
 
 # On somebody's cluster nothing is stopped, killed or restarted; one of our own is gone when this ends.
+# What somebody's has to have, and all variables: test/cluster/the-cluster.ts.
 test-cluster: setup ## a real Kubernetes: K8SBENCH_TEST_KUBECONFIG, or one started here as root
 	@bun test/run.ts $(if $(K8SBENCH_TEST_KUBECONFIG),$(wildcard test/cluster/*.test.ts),test/cluster); status=$$?; \
 	  bun test/cluster/own-cluster.ts; exit $$status

@@ -112,27 +112,29 @@ export const sessionImages = async (directory: string): Promise<SessionImages> =
   return images;
 };
 
-/** The same for somebody's cluster, through a registry that takes pushes over plain HTTP, and that its nodes know by the same name. */
-export const pushedSessionImages = async (registry: string): Promise<SessionImages> => {
+/** Makes both, and keeps nothing here but what `put` does. */
+const makeBothElsewhere = async (put: Parameters<typeof makeBoth>[1]): Promise<SessionImages> => {
   const directory = mkdtempSync(join(tmpdir(), 'k8sbench-session-images-'));
   try {
-    return await makeBoth(
-      directory,
-      async (name, root) => (await pushImage(registry, `k8sbench-test/${name}`, root)).reference,
-    );
+    return await makeBoth(directory, put);
   } finally {
     rmSync(directory, { recursive: true });
   }
 };
 
+/** The same for somebody's cluster, through a registry that takes pushes over plain HTTP, and that its nodes know by the same name. */
+export const pushedSessionImages = (registry: string): Promise<SessionImages> =>
+  makeBothElsewhere(
+    async (name, root) => (await pushImage(registry, `k8sbench-test/${name}`, root)).reference,
+  );
+
 if (import.meta.main) {
   const [directory] = process.argv.slice(2);
   if (directory === undefined) throw new Error('session-image.ts DIR: name a directory');
   mkdirSync(directory, { recursive: true });
-  await makeBoth(directory, (name, root) => {
+  await makeBothElsewhere((name, root) => {
     const archive = join(directory, `${name}.oci.tar`);
-    const reference = makeImage(archive, `k8sbench-test/${name}`, root);
-    console.log(`${archive}: push it, and keep its digest: ${reference.split('@')[1]}`);
-    return reference;
+    console.log(archive);
+    return makeImage(archive, `k8sbench-test/${name}`, root);
   });
 }

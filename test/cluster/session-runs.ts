@@ -90,7 +90,7 @@ const imagesHere = (): Promise<SessionImages> => {
   const registry = env['K8SBENCH_TEST_REGISTRY'];
   if (!registry)
     throw new Error(
-      `sessions on this cluster need images. Either K8SBENCH_TEST_REGISTRY=HOST:PORT, a registry that takes pushes over plain HTTP from here, and from which nodes pull by that very name (kind and k3d have recipes for one); or 'bun test/cluster/session-image.ts DIR', push both archives anywhere (skopeo copy oci-archive:DIR/node.oci.tar docker://…), and name what came of them, by digest: K8SBENCH_TEST_BASE_IMAGE for 'node', K8SBENCH_TEST_SESSION_IMAGE for 'session'`,
+      `sessions on this cluster need images. Either K8SBENCH_TEST_REGISTRY=HOST:PORT, a registry that takes pushes over plain HTTP from here, and from which nodes pull by that very name (kind and k3d have recipes for one); or 'bun test/cluster/session-image.ts DIR', push both archives anywhere (skopeo copy oci-archive:DIR/node.oci.tar docker://…), and name them by the digests that the push tells (--digestfile): K8SBENCH_TEST_BASE_IMAGE for 'node', K8SBENCH_TEST_SESSION_IMAGE for 'session'`,
     );
   return (pushed ??= pushedSessionImages(registry));
 };
