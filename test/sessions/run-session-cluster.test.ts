@@ -424,6 +424,26 @@ test('a run that the cluster made invalid before it had a log ends every step of
   expect(recorded.stderr).toContain("the cluster changed the pod: initContainers: 'more' was added");
 });
 
+test('several sessions that are measured again are all measured again, also by a runner that takes them up', async () => {
+  const run = await planned('r', '--sessions', '2', '--node', 'n1');
+  expect((await act('--run', 'r')).exit).toBe(0);
+  const stop = new AbortController();
+  cluster.instead = (method) => {
+    if (method === 'DELETE') stop.abort('SIGINT');
+    return undefined;
+  };
+  const stopped = await runTool(
+    (args, world) => main(args, { ...world, random: (bytes) => randomBytes(bytes) }),
+    ['--run', 'r', '--force'],
+    { cwd: directory, env: { KUBECONFIG: kubeconfig }, interrupted: stop.signal },
+  );
+  expect(stopped.exit).toBe(130);
+  cluster.asked.length = 0;
+  expect((await act('--run', 'r')).exit).toBe(0);
+  expect(cluster.asked.filter((one) => one.startsWith('POST'))).toHaveLength(1);
+  expect(['r-n1', 'r-n2'].map((name) => run.has(`${name}/pod.log.done-1`))).toEqual([true, true]);
+});
+
 describe('more than one pod', () => {
   test('makes a run invalid, whatever its log says', async () => {
     const run = await planned('r');

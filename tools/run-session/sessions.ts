@@ -1,5 +1,5 @@
 /** A run of several sessions: its children in turn with new fixtures, or side by side over nodes; what is done stays done. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { type Spread, spread as spreadSchema } from '../../schemas/spread.ts';
 import type { Run } from '../../schemas/run.ts';
 import { EXIT } from '../../shared/exit.ts';
@@ -9,6 +9,8 @@ import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
 import { readJob } from './job-file.ts';
+import { setLogsAside } from './log-file.ts';
+import { MANIFEST } from './manifest-file.ts';
 import { attempt, holdingBuilds, isFinished, measure, prepare, readRun } from './measure.ts';
 import { measureSideBySide } from './side-by-side.ts';
 import type { Manner } from './task.ts';
@@ -96,6 +98,20 @@ const measureInTurn = async (children: RunDirectory[], manner: Manner, set: Set)
   return stopped ?? { outcome: 'done', exit: EXIT.done };
 };
 
+/**
+ * Sessions that are to be measured again count as measured no longer, all at once: should this runner not come to the last
+ * of them, the next one must not take an old session for one of the new.
+ */
+const forget = (children: readonly RunDirectory[], { talk }: Manner): void => {
+  for (const child of children) {
+    const outcome = readJob(child)?.outcome;
+    if (outcome === undefined || outcome === 'running') continue;
+    rmSync(child.file(MANIFEST), { force: true });
+    for (const name of setLogsAside(child, outcome))
+      talk.info(`the earlier log is kept as '${child.shown}/${name}'`);
+  }
+};
+
 /** Measures a run of several sessions; the parent has a job.json, spread.json and manifest of its own. */
 export const measureSessions = async (run: RunDirectory, about: Run, manner: Manner): Promise<Ending> => {
   const children = childrenOf(run, about.children ?? []);
@@ -103,6 +119,7 @@ export const measureSessions = async (run: RunDirectory, about: Run, manner: Man
   // Between two sessions as well.
   return holdingBuilds(readPlan(run).plan, () =>
     attempt(run, about, manner, () => {
+      if (manner.force) forget(children, manner);
       const set = spreadFile(run, about, children);
       return about.spread === undefined
         ? measureInTurn(children, manner, set)

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunDirectory, runDirectory } from '../../../shared/rundir.ts';
@@ -104,6 +113,22 @@ test.each<[string, number[], string[]]>([
     ...problems,
   ]);
   log.close();
+});
+
+test('what comes once it is closed goes nowhere, least of all into another file', () => {
+  const run = newRun();
+  const log = new PodLog(run, () => undefined);
+  const [first, ...rest] = logOf(3).split(/(?<=\n)/);
+  log.take(bytes(first!));
+  log.close();
+  const other = run.file('other');
+  const fd = openSync(other, 'w');
+  log.take(bytes(rest.join('')));
+  closeSync(fd);
+  expect([readFileSync(other, 'utf8'), readFileSync(run.file('pod.log.partial'), 'utf8')]).toEqual([
+    '',
+    first!,
+  ]);
 });
 
 test('nothing leaves no file; what is not whole stays partial', () => {

@@ -37,6 +37,8 @@ export class PodLog {
   #catchingUp = false;
   /** Its end line was taken. */
   #closed = false;
+  /** Its file is closed: the descriptor's number may be another file's by now. */
+  #shut = false;
   #synced = performance.now();
   /** The session's `error` line. */
   error: SessionLine | undefined;
@@ -91,6 +93,8 @@ export class PodLog {
 
   /** A block of lines; a last line without its newline is not taken, it comes again. */
   take(block: Uint8Array): void {
+    // Of a stream that nobody waits for any more.
+    if (this.#shut) return;
     const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
     const kept: Uint8Array[] = [];
     this.heard = true;
@@ -162,6 +166,7 @@ export class PodLog {
     fsyncSync(this.#fd);
     const { size } = fstatSync(this.#fd);
     closeSync(this.#fd);
+    this.#shut = true;
     if (size === 0) rmSync(this.#run.file(PARTIAL));
     else if (this.#log.state().complete) renameSync(this.#run.file(PARTIAL), this.#run.file(LOG));
   }
