@@ -401,28 +401,39 @@ describe('a run measured anew', () => {
   });
 });
 
-test('a run that the cluster made invalid before it had a log ends every step of its pipe with 5', async () => {
-  const run = await planned('r');
-  const makePod = cluster.makePod.bind(cluster);
-  cluster.endless = true;
-  cluster.makePod = (job, uid) => {
-    const { spec } = job.spec.template;
-    return makePod(
-      {
-        ...job,
-        spec: { template: { ...job.spec.template, spec: { ...spec, initContainers: [{ name: 'more' }] } } },
-      },
-      uid,
-    );
-  };
-  const measured = await act('--run', 'r');
-  expect([measured.exit, measured.stdout, run.has('pod.log')]).toEqual([5, 'r\n', false]);
-  const judged = await runTool(analyze, ['--run', '-'], { cwd: directory, stdin: measured.stdout });
-  expect([judged.exit, judged.stdout]).toEqual([5, 'r\n']);
-  const recorded = await runTool(tracker, ['append', '--run', '-'], { cwd: directory, stdin: judged.stdout });
-  expect([recorded.exit, recorded.stdout]).toEqual([5, '']);
-  expect(recorded.stderr).toContain("the cluster changed the pod: initContainers: 'more' was added");
-});
+test.each([
+  [[], 'the cluster'],
+  [['--nodes', 'n1,n2'], "'r-n1': the cluster"],
+  [['--sessions', '2', '--node', 'n1'], "'r-n1': the cluster"],
+])(
+  'a run that the cluster made invalid before it had a log ends every step of its pipe with 5 (%j)',
+  async (words, who) => {
+    const run = await planned('r', ...words);
+    const makePod = cluster.makePod.bind(cluster);
+    cluster.endless = true;
+    cluster.makePod = (job, uid) => {
+      const { spec } = job.spec.template;
+      if (job.metadata.name === 'r-n2') return makePod(job, uid);
+      return makePod(
+        {
+          ...job,
+          spec: { template: { ...job.spec.template, spec: { ...spec, initContainers: [{ name: 'more' }] } } },
+        },
+        uid,
+      );
+    };
+    const measured = await act('--run', 'r');
+    expect([measured.exit, measured.stdout, run.has('pod.log')]).toEqual([5, 'r\n', false]);
+    const judged = await runTool(analyze, ['--run', '-'], { cwd: directory, stdin: measured.stdout });
+    expect([judged.exit, judged.stdout]).toEqual([5, 'r\n']);
+    const recorded = await runTool(tracker, ['append', '--run', '-'], {
+      cwd: directory,
+      stdin: judged.stdout,
+    });
+    expect([recorded.exit, recorded.stdout]).toEqual([5, '']);
+    expect(recorded.stderr).toContain(`${who} changed the pod: initContainers: 'more' was added`);
+  },
+);
 
 test('several sessions that are measured again are all measured again, also by a runner that takes them up', async () => {
   const run = await planned('r', '--sessions', '2', '--node', 'n1');

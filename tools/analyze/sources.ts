@@ -76,6 +76,9 @@ export const runOfLog = (given: string, world: World): Run => {
 const isImported = (directory: RunDirectory): boolean =>
   directory.has('analysis.json') && directory.json('analysis.json', analysisSchema).origin === 'imported';
 
+const mustNotBeJudged = ({ shown }: RunDirectory, why: string): Failure =>
+  new Failure(EXIT.invalid, `'${shown}' must not be judged: ${why}`);
+
 /** The log of a session's directory. A log that is not whole yet is taken for forensics only. */
 const sourceIn = (
   directory: RunDirectory,
@@ -90,8 +93,7 @@ const sourceIn = (
       `'${directory.shown}' was imported, and 'k8sbench import' judged it: import its file again to ask something else`,
     );
   const invalid = invalidity(directory);
-  if (!directory.has(name) && invalid !== undefined)
-    throw new Failure(EXIT.invalid, `'${directory.shown}' must not be judged: ${invalid}`);
+  if (!directory.has(name) && invalid !== undefined) throw mustNotBeJudged(directory, invalid);
   if (!directory.has(name))
     throw failed(
       partial
@@ -152,6 +154,9 @@ export const runOfDirectory = (directory: RunDirectory, allowIncomplete: boolean
     (one) =>
       `session '${one.run}' of '${directory.shown}' is ${one.outcome}; a run of several sessions counts when all are done`,
   );
+  // One that is invalid stopped the others.
+  const invalid = invalidity(directory);
+  if (why.length > 0 && !allowIncomplete && invalid !== undefined) throw mustNotBeJudged(directory, invalid);
   if (why.length > 0 && !allowIncomplete)
     throw failed([...why, `'k8sbench run-session --run ${directory.shown}' takes the run up again`]);
   const readable = children.filter(
