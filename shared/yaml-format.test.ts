@@ -70,5 +70,8 @@ describe('formatYaml', () => {
 
 test('foreign YAML is read with anchors and refused when it is none', () => {
   expect(parseForeignYaml('a: &x {b: 1}\nc: *x\n', 'f')).toEqual({ a: { b: 1 }, c: { b: 1 } });
-  expect(() => parseForeignYaml('a: [', 'some/file')).toThrow('some/file: expected YAML');
+  expect(() => parseForeignYaml('b: 1\na: [', 'some/file')).toThrow(
+    /^some\/file:2: expected YAML: Flow sequence .* end with a \]$/,
+  );
+  expect(() => parseForeignYaml('a: *x', 'f')).toThrow(/^f: expected YAML: Unresolved alias/);
 });

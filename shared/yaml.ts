@@ -170,7 +170,7 @@ const read = (written: string, file: string): Placed => {
   const document = documents[0]!;
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
     if (message.startsWith('Maximum call stack')) throw new RangeError(message);
-    walk.problem(pos[0], message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, ''));
+    walk.problem(pos[0], message.split('\n')[0]!.replace(IN_TEXT, ''));
   }
   walk.visit(document.contents, '', false);
   if (walk.problems.length > 0) throw usage(walk.problems.slice(0, TOLD));
@@ -191,11 +191,16 @@ const read = (written: string, file: string): Placed => {
   };
 };
 
+/** How the library says the place in its sentences. */
+const IN_TEXT = / at line (\d+), column \d+:?$/;
+
 /** A YAML document that another program wrote (a kubeconfig), anchors and all, as a value; what is no YAML is refused. */
 export const parseForeignYaml = (written: string, file: string): unknown => {
   try {
     return parse(written, { logLevel: 'error', maxAliasCount: 100 }) as unknown;
   } catch (error) {
-    throw failed(`${file}: expected YAML: ${String((error as Error).message).split('\n')[0]}`);
+    const [said = ''] = String((error as Error).message).split('\n');
+    const line = IN_TEXT.exec(said)?.[1];
+    throw failed(`${file}${line ? `:${line}` : ''}: expected YAML: ${said.replace(IN_TEXT, '')}`);
   }
 };
