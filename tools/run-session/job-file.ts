@@ -110,7 +110,7 @@ export const claim = (
         );
       if (runner && (host === undefined || host === world.host) && isAlive(runner))
         throw failed(
-          `'${run.shown}' is being measured by process ${runner.pid}; wait for it, or stop it with 'kill ${runner.pid}'`,
+          `'${run.shown}' is being measured by process ${runner.pid}; wait for it, or stop it: k8sbench run-session cancel --run ${run.shown}`,
         );
     }
     rmSync(run.file(MANIFEST), { force: true });

@@ -84,15 +84,17 @@ const readerOf = (name: string, { task, namespace }: ClaimCopy, pod: Pod, from: 
 const endedPod = async ({ task, cluster, namespace }: ClaimCopy, name: string): Promise<Pod> => {
   const until = performance.now() + PATIENCE_MS;
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+  const kept = `; the claim keeps it as '${task.run.name}.log'`;
   for (;;) {
     const [pod] = await patiently(task.talk, () => cluster.list<Pod>('pods', { namespace, labelSelector }));
     const { phase, message } = pod?.status ?? {};
     if (pod && phase === 'Succeeded') return pod;
     const said = pod && (message ?? stateOf(pod, 'copy').waiting?.message);
-    if (phase === 'Failed') throw failed(`the Job '${name}' that reads it failed${said ? `: ${said}` : ''}`);
+    const why = said ? `: ${said}` : '';
+    if (phase === 'Failed') throw failed(`the Job '${name}' that reads the log failed${why}${kept}`);
     if (performance.now() > until)
       throw failed(
-        `the Job '${name}' that reads it did not end within ${PATIENCE_MS / 1000} s${said ? `: ${said}` : ''}`,
+        `the Job '${name}' that reads the log did not end within ${PATIENCE_MS / 1000} s${why}${kept}`,
       );
     await Bun.sleep(LOOK_EVERY_MS);
   }
