@@ -5,7 +5,7 @@
 import { failed } from '../../../shared/failure.ts';
 import { ArchiveReader, archiveSize } from '../../../shared/bundle/archive.ts';
 import { type Contents, readBundle } from '../../../shared/bundle/contents.ts';
-import { ApiError, type Cluster, ConnectionError } from '../../../shared/kubernetes.ts';
+import type { Cluster } from '../../../shared/kubernetes.ts';
 import {
   ACKNOWLEDGED,
   BUNDLE,
@@ -19,10 +19,9 @@ import type { Delivery, Task } from '../task.ts';
 import { inCluster } from './cluster.ts';
 import { BENCH, type Pod } from './objects.ts';
 import type { Carrier } from './carrier.ts';
+import { redeliver } from './redeliver.ts';
 import { sendingProgress } from './sending.ts';
 
-const TRIES = 6;
-const PAUSE_MS = 1000;
 /** For small commands, ms. */
 const SHORT_MS = 60_000;
 /** Between lines about how far it is: where they stay, and on a terminal, where somebody waits. */
@@ -116,19 +115,14 @@ const deliver = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { talk, job, attaching } = place.task;
-  for (let at = 1; ; at++)
-    try {
-      if ((at > 1 || attaching) && (await isThere(place, pod, signal))) return;
-      await send(place, pod, await contents(), signal);
-      job.note('delivered');
-      return;
-    } catch (error) {
-      const broken = error instanceof ConnectionError && !error.final;
-      const busy = error instanceof ApiError && (error.code === 429 || error.code >= 502);
-      if (signal.aborted || at >= TRIES || !(broken || busy)) throw error;
-      talk.warn(`${(error as Error).message}; sending the bundle again`);
-      await Bun.sleep(PAUSE_MS * at);
-    }
+  const sent = await redeliver({
+    isThere: () => isThere(place, pod, signal),
+    send: async () => send(place, pod, await contents(), signal),
+    attaching,
+    talk,
+    signal,
+  });
+  if (sent) job.note('delivered');
 };
 
 const spool = async (

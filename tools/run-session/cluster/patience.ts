@@ -38,7 +38,11 @@ export const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && [401, 403].includes(error.code);
 
 /** Repeats a request until it is answered; what can't pass is thrown as it is. */
-export const patiently = async <T>(talk: Talk, request: () => Promise<T>): Promise<T> => {
+export const patiently = async <T>(
+  talk: Talk,
+  request: () => Promise<T>,
+  pause_ms = PAUSE_MS,
+): Promise<T> => {
   const from = awakeNow();
   let said = false;
   for (;;)
@@ -50,6 +54,6 @@ export const patiently = async <T>(talk: Talk, request: () => Promise<T>): Promi
         throw new LeftRunning(`the API server is away: ${(error as Error).message}`);
       if (!said) talk.warn(`${(error as Error).message}; waiting for it`);
       said = true;
-      await Bun.sleep(PAUSE_MS);
+      await Bun.sleep(pause_ms);
     }
 };
