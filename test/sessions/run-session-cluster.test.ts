@@ -14,6 +14,7 @@ import { claim } from '../../tools/run-session/job-file.ts';
 import { attempt, prepare, readRun } from '../../tools/run-session/measure.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { sha256 } from '../../shared/files.ts';
+import { ConnectionError } from '../../shared/kubernetes.ts';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import type { Talk } from '../../shared/talk.ts';
 import { parseForeignYaml } from '../../shared/yaml.ts';
@@ -479,24 +480,13 @@ describe('more than one pod', () => {
   });
 });
 
-test('a log that the node rotated away after its stream broke is taken from the pod, once for each stream', async () => {
-  cluster.endless = true;
-  const run = await planned('r');
-  let streams = 0;
-  // The second stream is of a file that nothing is written into any more.
-  cluster.instead = (_, path) =>
-    path.endsWith('/log')
-      ? new Response(streams++ === 0 ? cluster.log.begun : new ReadableStream({}))
-      : undefined;
-  let looks = 0;
+/** Measures the run `r` with a spool in its pod; gives the exit status. */
+const measuredWith = async (
+  run: RunDirectory,
+  read: (take: (block: Uint8Array) => void) => void,
+): Promise<number> => {
   const delivery = inCluster(() => ({
-    spool: {
-      lies: 'in the pod',
-      async read(_pod, _at, take) {
-        looks++;
-        take(new TextEncoder().encode(cluster.log.whole));
-      },
-    },
+    spool: { lies: 'in the pod', read: async (_pod, _at, take) => read(take) },
   }));
   const took = await runTool(
     async (_, world) => {
@@ -512,7 +502,44 @@ test('a log that the node rotated away after its stream broke is taken from the 
     [],
     { cwd: directory },
   );
-  expect([took.exit, looks, streams]).toEqual([0, 1, 2]);
+  return took.exit;
+};
+
+test('a log that the node rotated away after its stream broke is taken from the pod, once for each stream', async () => {
+  cluster.endless = true;
+  const run = await planned('r');
+  let streams = 0;
+  // The second stream is of a file that nothing is written into any more.
+  cluster.instead = (_, path) =>
+    path.endsWith('/log')
+      ? new Response(streams++ === 0 ? cluster.log.begun : new ReadableStream({}))
+      : undefined;
+  let looks = 0;
+  const exit = await measuredWith(run, (take) => {
+    looks++;
+    take(new TextEncoder().encode(cluster.log.whole));
+  });
+  expect([exit, looks, streams]).toEqual([0, 1, 2]);
+  expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(cluster.log.whole);
+});
+
+test("a connection that breaks while the pod's own copy is read loses nothing: it is read again", async () => {
+  cluster.endless = true;
+  const run = await planned('r');
+  const bytes = new TextEncoder().encode(cluster.log.whole);
+  const lines = cluster.log.whole.split('\n');
+  // The node has its first line and its last ones.
+  cluster.instead = (_, path) =>
+    path.endsWith('/log') ? new Response([lines[0], ...lines.slice(2)].join('\n')) : undefined;
+  let reads = 0;
+  const exit = await measuredWith(run, (take) => {
+    if (++reads === 1) {
+      take(bytes.subarray(0, cluster.log.whole.indexOf('\n') + 1));
+      throw new ConnectionError('it broke', { final: false, sent: true });
+    }
+    take(bytes);
+  });
+  expect([exit, reads]).toEqual([0, 2]);
   expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(cluster.log.whole);
 });
 

@@ -9,7 +9,7 @@ import { CauseWatch } from './cause-watch.ts';
 import { follow } from './follow.ts';
 import { type ContainerState, type Pod, stateOf } from './objects.ts';
 import type { Observer } from './observe.ts';
-import { isLocal, LeftRunning } from './patience.ts';
+import { isLocal, LeftRunning, patiently } from './patience.ts';
 import { PodLog } from './pod-log.ts';
 import type { InCluster } from './carrier.ts';
 
@@ -236,19 +236,24 @@ export class WatchOver {
       return;
     if (say)
       task.talk.info("lines of the log can't be had from the node any more; reading the pod's own copy");
-    this.#log.restart();
-    await spool
-      .read(
+    const read = (): Promise<void> => {
+      this.#log.restart();
+      return spool.read(
         pod,
         () => this.#log.bytes,
         (block) => this.#log.take(block),
         this.#signal,
-      )
-      .catch((error: Error) => {
-        if (isLocal(error)) this.#failure = error;
-        else if (say) task.talk.warn(error.message);
-      });
-    if (say && isLocal(this.#failure)) throw this.#failure;
+      );
+    };
+    try {
+      // Nobody else has these lines, and they go with the Job: what passes by itself must not end the reading.
+      await (say ? patiently(task.talk, read) : read());
+    } catch (error) {
+      if (isLocal(error) || error instanceof LeftRunning) {
+        this.#failure = error;
+        if (say) throw error;
+      } else if (say) task.talk.warn((error as Error).message);
+    }
   }
 }
 
