@@ -7,7 +7,7 @@ import { atSize, type Counted, countedBy } from '../../shared/sizes.ts';
 import { VERSION } from '../../shared/version.ts';
 import { addThrottles, calibrationSize, noisyNodes } from './calibrate.ts';
 import { besideVerdict } from './agreement.ts';
-import { shortTimes } from './doubts.ts';
+import { editedManifests, shortTimes } from './doubts.ts';
 import { evidenceOfRun } from './evidence.ts';
 import { badOf } from './fail-on.ts';
 import { identitiesOf } from './identities.ts';
@@ -96,7 +96,7 @@ const assembled = (
       ...(signed ? { signed } : {}),
     })),
     identities: identitiesOf(facts, profile),
-    doubts,
+    doubts: [...editedManifests(sessions.map(({ source }) => source.edited ?? [])), ...doubts],
     conclusions,
     ...(shown ? { shown } : {}),
     settings: { ...request.settings, k8sbench: VERSION },

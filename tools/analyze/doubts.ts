@@ -2,6 +2,25 @@
 import type { Comparison, Doubt } from '../../schemas/analysis.ts';
 import { atSize, type Counted } from '../../shared/sizes.ts';
 
+/** Fields of a manifest that a sentence names. */
+const NAMED = 3;
+
+/** Jobs that were submitted although their manifests were edited: what was measured is not what was planned. */
+export const editedManifests = (edited: readonly (readonly string[])[]): Doubt[] => {
+  const fields = [...new Set(edited.flat())];
+  if (fields.length === 0) return [];
+  const more = fields.length > NAMED ? [`and ${fields.length - NAMED} more`] : [];
+  return [
+    {
+      name: 'edited-manifest',
+      value: fields.length,
+      threshold: 0,
+      side: 'above',
+      sentence: `the Job was submitted with an edited manifest: ${[...fields.slice(0, NAMED), ...more].join('; ')}`,
+    },
+  ];
+};
+
 /** Under this median, ms, the tracker's one decimal is a coarse ruler. */
 const SHORT = 1;
 

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Doubt } from '../../schemas/analysis.ts';
 import { FORMATS } from '../../schemas/formats.ts';
 import { sha256 } from '../../shared/files.ts';
 import { jsonText, problemsOf } from '../../shared/read.ts';
@@ -499,6 +500,34 @@ describe('what is asked wrongly, or can not be judged', () => {
       }
     },
   );
+
+  test('a Job that was submitted with an edited manifest is a doubt', async () => {
+    const edited = ['spec.a: 0 became 3', 'b: 1 became 2', 'c: 1 became 2', 'd: 1 became 2'];
+    const job = {
+      format: 'job/1',
+      run: 'r',
+      delivery: 'image',
+      timeline: [{ at: '2026-01-02T03:04:05.000Z', event: 'claimed' }],
+      outcome: 'done',
+      exit: 0,
+    };
+    const doubts = async (manifest: object) => {
+      const run = place(madeLog(), { 'job.json': { ...job, manifest } });
+      const { stderr } = await analyze(run);
+      const found = (json(run, 'analysis.json').doubts as Doubt[]).filter(
+        (one) => one.name === 'edited-manifest',
+      );
+      return found.map((one) => [one.value, one.sentence, stderr.includes(one.sentence)]);
+    };
+    expect(await doubts({ sha256: '0'.repeat(64) })).toEqual([]);
+    expect(await doubts({ sha256: '0'.repeat(64), edited })).toEqual([
+      [
+        4,
+        'the Job was submitted with an edited manifest: spec.a: 0 became 3; b: 1 became 2; c: 1 became 2; and 1 more',
+        true,
+      ],
+    ]);
+  });
 
   test('a session that was invalid before it had a log: 5, and nothing stays of an earlier one', async () => {
     const run = place(madeLog());

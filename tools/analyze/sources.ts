@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { analysis as analysisSchema } from '../../schemas/analysis.ts';
 import type { Facts, Pin } from '../../schemas/log.ts';
+import { job } from '../../schemas/job.ts';
 import { insidePath, parseManifest } from '../../schemas/manifest.ts';
 import { run as runSchema } from '../../schemas/run.ts';
 import { spread as spreadSchema } from '../../schemas/spread.ts';
@@ -31,6 +32,8 @@ export interface Source {
   sha256?: string;
   /** What job.json says against the session: it must not be judged. */
   invalid?: string;
+  /** Where the manifest of its Job was edited, as job.json says. */
+  edited?: readonly string[];
 }
 
 /** A session whose log has what everything needs. */
@@ -100,6 +103,7 @@ const sourceIn = (
         ? `'${directory.shown}' has no pod.log yet, only pod.log.partial; 'k8sbench run-session --run ${directory.shown}' takes the session up again, and --allow-incomplete reads what is there`
         : `'${directory.shown}' has no pod.log; 'run-session' writes it: k8sbench run-session --run ${directory.shown}`,
     );
+  const edited = directory.has('job.json') ? directory.json('job.json', job).manifest?.edited : undefined;
   const listed = directory.has('MANIFEST.sha256')
     ? parseManifest(readText(directory.file('MANIFEST.sha256'), join(directory.shown, 'MANIFEST.sha256')))
     : [];
@@ -112,6 +116,7 @@ const sourceIn = (
     ...(run === undefined ? {} : { run }),
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(invalid === undefined ? {} : { invalid }),
+    ...(edited === undefined ? {} : { edited }),
   };
 };
 
