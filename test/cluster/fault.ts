@@ -73,7 +73,13 @@ export const small = (manifest: any, memory = '64Mi'): any => {
   const { metadata, spec } = manifest.spec.template;
   metadata.labels = { ...metadata.labels, [SMALL]: 'yes' };
   const [others] = spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution;
-  others.labelSelector.matchExpressions = [{ key: SMALL, operator: 'DoesNotExist' }];
+  const labelSelector = {
+    ...others.labelSelector,
+    matchExpressions: [{ key: SMALL, operator: 'DoesNotExist' }],
+  };
+  spec.affinity.podAntiAffinity = {
+    requiredDuringSchedulingIgnoredDuringExecution: [{ ...others, labelSelector }],
+  };
   const size = { cpu: '100m', memory };
   spec.containers[0].resources = { requests: size, limits: { ...size } };
   return spec;

@@ -166,6 +166,7 @@ test('the environment arrives as it was written; two sessions never share a node
     const manifest = manifestOf({ ...session({}, { ...bundle, run }, plan), node: node1 }) as any;
     const { spec } = manifest.spec.template;
     spec.containers[0].command = ['sh', '-c', 'sleep 300'];
+    spec.terminationGracePeriodSeconds = 1;
     // Room for two, so that only the other one stands in its way.
     sized(spec, '100m', '64Mi');
     return manifest;

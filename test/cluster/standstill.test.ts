@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { RunDirectory } from '../../shared/rundir.ts';
 import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
 import { writeLargeBundle } from '../bench/cluster/large-bundle.ts';
-import { real, running, small } from './fault.ts';
+import { kubectl, real, running, small } from './fault.ts';
 import { bundleIn, bundlePlan } from './fault-table-bundle.ts';
 import { lightProfile } from './light-profile.ts';
 import {
@@ -53,7 +53,7 @@ const standStill = async (runner: Running): Promise<void> => {
   await Bun.sleep(STANDSTILL_S * 1000);
 };
 
-/** It goes on, and ends well; what it says from here on is told in the test's output. */
+/** It goes on, and ends well; what it says from here on is given. */
 const goOn = async (run: RunDirectory, runner: Running): Promise<string> => {
   const before = runner.said().length;
   runner.kill('SIGCONT');
@@ -154,6 +154,25 @@ const beforeItsEnd = async (plan: Planned, endsItself: boolean): Promise<void> =
   await expectWhole(bed, run, rounds);
 };
 
+/** What stood in the way when the runner looked last is gone when it looks again: nothing has stood unchanged for the settle time. */
+const whileSomethingStandsInTheWay = async (): Promise<void> => {
+  const name = 'comes-late';
+  const run = await beside({ node: node1 }, (spec) => {
+    spec.containers[0].envFrom = [{ configMapRef: { name } }];
+  });
+  const runner = start(bed, ['--run', run.name, '--settle', `${Math.round(STANDSTILL_S / 2)}s`]);
+  await untilSo(run, 'that it waits', () => runner.said().includes(`configmap "${name}" not found`));
+  // Late: watches that were open have ended long before, when the standstill is a long one.
+  const passes = Bun.sleep(STANDSTILL_S * 600).then(() =>
+    kubectl(['--namespace', bed.namespace, 'create', 'configmap', name]),
+  );
+  await standStill(runner);
+  await passes;
+  expect(await isComplete(run)).toBe(true);
+  await goOn(run, runner);
+  await expectWhole(bed, run, 3);
+};
+
 sideBySide(
   `a runner that stands still for ${STANDSTILL_S} s`,
   {
@@ -163,7 +182,8 @@ sideBySide(
     'a moment before the end: the pod has ended long ago': () => beforeItsEnd({ node: node1 }, true),
     'a moment before the end, with a bundle: the pod lingers for it': async () =>
       beforeItsEnd({ node: node2, ...bundlePlan(bed, await bundleIn(bed)) }, false),
+    'while something stands in its way, which passes': whileSomethingStandsInTheWay,
   },
-  5,
+  6,
   (STANDSTILL_S + 300) * 1000,
 );
