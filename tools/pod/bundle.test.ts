@@ -50,6 +50,7 @@ describe('pod.mjs', () => {
         'json-text',
         'machine',
         'mounts',
+        'p-value',
         'percent',
         'process-stat',
         'sample-values',
