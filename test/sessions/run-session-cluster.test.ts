@@ -340,9 +340,11 @@ describe('a manifest that is not what render writes', () => {
   test('is submitted when it is said to be edited, told and written down', async () => {
     const run = await planned('r');
     edit(run, moreCpus);
+    const would = JSON.parse((await act('--run', 'r', '--edited-manifest', '--dry-run')).stdout);
+    expect(would.sessions[0].manifest.edited).toEqual([CHANGED]);
     const { exit, stderr } = await act('--run', 'r', '--edited-manifest');
     expect(exit).toBe(0);
-    expect(stderr).toContain(`${CHANGED} (edited)`);
+    expect(stderr).toContain(`'r/manifest.yaml' was edited: ${CHANGED}`);
     expect(jobOf(run).manifest).toMatchObject({ edited: [CHANGED] });
   });
 
@@ -371,6 +373,8 @@ describe('a manifest that is not what render writes', () => {
       expect([exit, stderr.includes(CHANGED), stderr.includes('render --run r;')]).toEqual([1, true, true]);
     }
     expect(cluster.asked).toEqual([]);
+    const { exit, stderr } = await act('--run', 'r', '--edited-manifest');
+    expect([exit, stderr.split(CHANGED)]).toEqual([0, [expect.any(String), expect.any(String)]]);
   });
 });
 

@@ -6,6 +6,8 @@ import type { Job } from '../../schemas/job.ts';
 import { recordAttempt } from '../../shared/attempts.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, isSystemError } from '../../shared/failure.ts';
+import { told } from '../../shared/job/manifest-edits.ts';
+import { MANIFEST_FILE } from '../../shared/job/manifest-file.ts';
 import { buildsIn, holdBuild } from '../../shared/kept-builds.ts';
 import { readPlan } from '../../shared/plan-file.ts';
 import { type RunDirectory, runDirectory, touchAll } from '../../shared/rundir.ts';
@@ -113,6 +115,8 @@ const begin = async (
     talk.info(`attaching to '${run.shown}'`);
     return { job, attaching };
   }
+  for (const one of told(seen.manifest?.edited ?? []))
+    talk.warn(`'${run.shown}/${MANIFEST_FILE}' was edited: ${one}`);
   const killed = before?.outcome === 'running';
   if (killed) {
     const message = 'its runner was killed';
@@ -215,8 +219,8 @@ export const wouldDo = async (run: RunDirectory, about: Run, manner: Manner): Pr
   const children = (about.children ?? []).map((name) => runDirectory(run.file(name), `${run.shown}/${name}`));
   const all: object[] = [];
   for (const one of children.length > 0 ? children : [run]) {
-    const { delivery, task } = await prepare(one, readRun(one), manner);
-    all.push({ run: one.name, ...delivery.wouldDo(task) });
+    const { delivery, task, seen } = await prepare(one, readRun(one), manner);
+    all.push({ run: one.name, ...seen, ...delivery.wouldDo(task) });
   }
   return { format: 'dry-run/1', sessions: all };
 };

@@ -54,7 +54,7 @@ const againOf = ({ run, about }: Unclaimed): string =>
  * that a session was begun with must be there unchanged when that is taken up.
  */
 export const admitted = async (task: Unclaimed, manifest: Fields): Promise<NonNullable<Job['manifest']>> => {
-  const { run, force, world, talk, editedManifest } = task;
+  const { run, force, world, editedManifest } = task;
   const shown = placeOf(task);
   const digest = sha256(textOf(task));
   const before = force ? undefined : readJob(run);
@@ -68,12 +68,10 @@ export const admitted = async (task: Unclaimed, manifest: Fields): Promise<NonNu
     );
   const edited = await editsOf(run, manifest);
   if (edited.length === 0) return { sha256: digest };
-  const differences = told(edited).map((one) => `${shown}: ${one}`);
   if (!editedManifest)
     throw failed([
-      ...differences,
+      ...told(edited).map((one) => `${shown}: ${one}`),
       `'${shown}' is not what 'render' writes from the run's other files; ${againOf(task)}; or submit it as it is with --edited-manifest: job.json then tells how it differs`,
     ]);
-  for (const one of differences) talk.warn(`${one} (edited)`);
   return { sha256: digest, edited };
 };
