@@ -16,6 +16,7 @@ import {
   SPOOL,
 } from '../../../shared/job/start-up.ts';
 import type { Delivery, Task } from '../task.ts';
+import { awakeNow } from './awake.ts';
 import { inCluster } from './cluster.ts';
 import { BENCH, type Pod } from './objects.ts';
 import type { Carrier } from './carrier.ts';
@@ -81,9 +82,9 @@ async function* members(
 const send = async (place: Place, pod: Pod, contents: Contents, signal: AbortSignal): Promise<void> => {
   const { world, talk, about, run: directory } = place.task;
   const every = SAY_EVERY_MS[world.stderr.isTerminal ? 'seen' : 'kept'];
-  const progress = sendingProgress(archiveSize(contents), performance.now(), every);
+  const progress = sendingProgress(archiveSize(contents), awakeNow(), every);
   const count = (bytes: number): void => {
-    const said = progress(bytes, performance.now());
+    const said = progress(bytes, awakeNow());
     if (said !== undefined) talk.info(said);
   };
   // The session refuses to run on another release than the bundle's.
