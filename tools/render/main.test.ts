@@ -136,6 +136,30 @@ describe('a planned run', () => {
   });
 });
 
+/** A run's job.json. */
+const ended = (outcome: string): void =>
+  writeFileSync(
+    join(cwd, 'r/job.json'),
+    JSON.stringify({
+      format: 'job/1',
+      run: 'r',
+      delivery: 'image',
+      timeline: [{ at: '2026-01-02T03:04:05.000Z', event: 'claimed' }],
+      outcome,
+    }),
+  );
+
+test.each(['failed', 'invalid', 'interrupted'])(
+  'a run that is %s and is measured anew may get another',
+  async (outcome) => {
+    await planned();
+    ended(outcome);
+    writeFileSync(join(cwd, 'r/manifest.yaml'), 'other');
+    expect((await render()).exit).toBe(0);
+    expect(read('r/manifest.yaml')).toContain('kind: ');
+  },
+);
+
 describe('refused', () => {
   test('a local run, a part of a run, a changed plan, no run', async () => {
     await runTool(plan, ['--run', 'r', '--local', '--turns', '50'], {
@@ -161,10 +185,10 @@ describe('refused', () => {
     expect(await runTool(main, [], { cwd })).toMatchObject({ exit: 2, stdout: '' });
   });
 
-  test('another manifest for a run that was started', async () => {
+  test.each(['running', 'done'])('another manifest for a run that is %s', async (outcome) => {
     await planned();
     await render();
-    writeFileSync(join(cwd, 'r/job.json'), '{}');
+    ended(outcome);
     expect((await render()).exit).toBe(0);
     writeFileSync(join(cwd, 'r/manifest.yaml'), 'other');
     expect(await render()).toMatchObject({

@@ -1,10 +1,11 @@
 #!/usr/bin/env bun
 import { readFileSync } from 'node:fs';
+import { job } from '../../schemas/job.ts';
 import { defineTool, runAsProgram } from '../../shared/command-line.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { usage } from '../../shared/failure.ts';
 import { choice, text } from '../../shared/flags.ts';
-import { openRun, touchAll } from '../../shared/rundir.ts';
+import { openRun, type RunDirectory, touchAll } from '../../shared/rundir.ts';
 import { formatYaml } from '../../shared/yaml-format.ts';
 import { manifestOf } from '../../shared/job/manifest.ts';
 import { MANIFEST_FILE } from '../../shared/job/manifest-file.ts';
@@ -22,6 +23,10 @@ EXAMPLES
   k8sbench render --run out/k8sbench-cmp-durable-store-20260102-030405
   k8sbench render --out - --run out/… | kubectl diff -f -
 `;
+
+/** Whether a session goes on, or is done: what it was submitted with stays. One that ended otherwise is measured anew. */
+const isMeasured = (part: RunDirectory): boolean =>
+  part.has('job.json') && ['running', 'done'].includes(part.json('job.json', job).outcome);
 
 export const tool = defineTool({
   name: 'render',
@@ -46,12 +51,10 @@ export const tool = defineTool({
       ({ part, manifest }) =>
         !part.has(MANIFEST_FILE) || readFileSync(part.file(MANIFEST_FILE), 'utf8') !== manifest,
     );
-    const started = changed.filter(({ part }) => part.has('job.json') && part.has(MANIFEST_FILE));
-    if (started.length > 0)
+    const kept = changed.filter(({ part }) => part.has(MANIFEST_FILE) && isMeasured(part));
+    if (kept.length > 0)
       throw usage(
-        started.map(
-          ({ part }) => `'${part.shown}' was started already with another manifest; plan a new run`,
-        ),
+        kept.map(({ part }) => `'${part.shown}' was started already with another manifest; plan a new run`),
       );
     for (const { part, manifest } of changed) part.write(MANIFEST_FILE, manifest);
     for (const { part } of parts)

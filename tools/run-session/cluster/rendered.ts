@@ -35,18 +35,18 @@ export const manifestIn = (task: Unclaimed, namespace: string | undefined): Fiel
     problems.push(`${shown}: its name is '${metadata?.name}', not '${run.name}'`);
   if (metadata?.namespace !== namespace)
     problems.push(`${shown}: its namespace is '${metadata?.namespace}', and the run's '${namespace}'`);
-  const env: { name: string; value?: string }[] = spec?.template?.spec?.containers?.[0]?.env ?? [];
-  const plans = env.filter((one) => one.name === 'K8SBENCH_PLAN');
-  if (plans.length !== 1 || plans[0]!.value !== literal(compact))
+  const env: unknown = spec?.template?.spec?.containers?.[0]?.env;
+  const plans = (Array.isArray(env) ? env : []).filter((one) => one?.name === 'K8SBENCH_PLAN');
+  if (plans.length !== 1 || plans[0].value !== literal(compact))
     problems.push(`${shown}: it does not carry this run's plan`);
   if (problems.length > 0) throw failed([...problems, againOf(task)]);
   return read as Fields;
 };
 
-/** What to do when the manifest is not what it should be: a run that was begun keeps what it was begun with. */
+/** What to do when the manifest is not what it should be: `render` leaves that of a session alone which goes on, or is done. */
 const againOf = ({ run, about }: Unclaimed): string =>
-  run.has('job.json')
-    ? `'${run.shown}' was begun already: put the manifest back, or plan another run`
+  ['running', 'done'].includes(readJob(run)?.outcome ?? '')
+    ? `put the manifest back that it was measured with, or plan another run`
     : `write it again: k8sbench render --run ${wholeRun(run, about.parent).shown}`;
 
 /**
