@@ -298,6 +298,16 @@ describe('a manifest that is not what render writes', () => {
       ({ spec }) => (spec.template.spec.hostNetwork = true),
       'spec.template.spec.hostNetwork: nothing became true',
     ],
+    [
+      'an environment that is none',
+      ({ spec }) => (spec.template.spec.containers[0].env = { a: 1 }),
+      "it does not carry this run's plan",
+    ],
+    [
+      'two plans, of which the last counts',
+      ({ spec }) => spec.template.spec.containers[0].env.push({ name: 'K8SBENCH_PLAN', value: '{}' }),
+      "it does not carry this run's plan",
+    ],
     ['one that is gone', ({ spec }) => delete spec.backoffLimit, 'spec.backoffLimit: 0 became nothing'],
     [
       'a container more',
