@@ -4,12 +4,13 @@
  * pods which ask for them need no row.
  */
 
-/** Autoscalers. */
+/** Autoscalers, and what moves pods between nodes. */
 const STAYS: Readonly<Record<string, string>> = {
   'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
   'karpenter.sh/do-not-disrupt': 'true',
   // Karpenter before v1beta1.
   'karpenter.sh/do-not-evict': 'true',
+  'descheduler.alpha.kubernetes.io/prefer-no-eviction': 'true',
 };
 
 /** Sidecars and instrumentation, by annotation. */
