@@ -46,6 +46,7 @@ export interface Planned {
   children?: string[];
   delivery?: 'image' | 'local';
   session_s?: number;
+  programs?: Record<string, string>;
 }
 
 /** Writes run.json, plan.json, profile.json and values.json, as `plan` would; children too. Returns the directory. */

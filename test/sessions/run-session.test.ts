@@ -279,6 +279,12 @@ describe('what is refused before anything starts', () => {
     ['a cluster without a manifest', { delivery: 'image' }, 1, "has no manifest.yaml; 'render' writes it"],
     ['another machine', { host: 'elsewhere' }, 2, "was planned on 'elsewhere', this is 'here'"],
     ['a directory that is gone', { cwd: '/nowhere' }, 1, "'/nowhere'"],
+    [
+      'a program that is gone',
+      { programs: { new: '/nowhere/x', old: process.execPath } },
+      1,
+      "'/nowhere/x', which target 'new' of",
+    ],
   ])('%s', (_, options, exit, says) => refused(plan(options).dir, world(), exit, says));
 
   test('a plan that was changed', async () => {

@@ -49,10 +49,15 @@ const admit: Delivery['admit'] = async ({ run, about, world }) => {
   if (about.host !== undefined && about.host !== world.host)
     throw usage(`'${run.shown}' was planned on '${about.host}', this is '${world.host}'; plan it here`);
   const missing = [about.root, about.cwd].filter((path) => path !== undefined && !existsSync(path));
-  if (missing.length > 0)
-    throw failed(
-      missing.map((path) => `'${path}', where '${run.shown}' is to run, does not exist; plan again`),
-    );
+  const programs = Object.entries(about.programs ?? {}).filter(([, path]) => !existsSync(path));
+  const problems = [
+    ...missing.map((path) => `'${path}', where '${run.shown}' is to run, does not exist; plan again`),
+    ...programs.map(
+      ([target, path]) =>
+        `'${path}', which target '${target}' of '${run.shown}' starts, does not exist any more; make it again, as it was`,
+    ),
+  ];
+  if (problems.length > 0) throw failed(problems);
   return {};
 };
 
