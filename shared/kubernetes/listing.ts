@@ -11,7 +11,7 @@ interface List<T> {
 /** Objects of a page: at first, when nothing is known of their size; at least; at most, as kubectl asks for them. */
 const [FIRST, LEAST, MOST] = [100, 10, 500];
 /** JSON of a page that is aimed at, bytes: while it is read it is in memory several times, as bytes, text and objects. */
-const PAGE_BYTES = 768 * 1024;
+const PAGE_BYTES = 2 * 1024 * 1024;
 /** Fresh starts of a list whose continuation expired under it. */
 const RESTARTS = 3;
 

@@ -184,8 +184,8 @@ describe('lists and watches', () => {
   test.each([
     [200, 500, 500],
     [200, 200, 200],
-    [6_000, 500, 131],
-    [100_000, 500, 10],
+    [16_000, 500, 131],
+    [300_000, 500, 10],
   ])('pages by size: after objects of %d bytes, at most %d, %d are asked for', async (size, most, then) => {
     const sized = (): Response => Response.json({ metadata: { continue: 'c' }, items: ['x'.repeat(size)] });
     answers = [sized, page([])];

@@ -7,6 +7,9 @@ import { addNode, addPod, emptyTally, type Tally } from './tally.ts';
 /** Finished and unbound pods count nowhere; leaving them out at the server is less to send. */
 const COUNTED = 'status.phase!=Succeeded,status.phase!=Failed,spec.nodeName!=';
 
+/** Pages after which what they left is collected. */
+const COLLECT_PAGES = 8;
+
 const tallyNodes = async (cluster: Cluster, tally: Tally): Promise<void> => {
   await cluster.listPages<Node>(
     'nodes',
@@ -19,12 +22,15 @@ const tallyNodes = async (cluster: Cluster, tally: Tally): Promise<void> => {
 };
 
 const tallyPods = async (cluster: Cluster, tally: Tally, namespace?: string): Promise<void> => {
+  let pages = 0;
   await cluster.listPages<Pod>(
     'pods',
     { fieldSelector: COUNTED, ...(namespace === undefined ? {} : { namespace }) },
     () => tally.used.clear(),
     (items) => {
       for (const one of items) addPod(tally, one);
+      // By itself the runtime lets more gather. It takes some 10 ms, while the server makes the next page.
+      if (++pages % COLLECT_PAGES === 0) Bun.gc(true);
     },
   );
 };
