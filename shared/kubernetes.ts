@@ -20,7 +20,14 @@ import { isNotFound, isStatus } from './kubernetes/api-error.ts';
 import { send, sendForJson } from './kubernetes/transport.ts';
 import type { World } from './world.ts';
 
-export { ApiError, ConnectionError, isForbidden, isNotFound, isStatus } from './kubernetes/api-error.ts';
+export {
+  ApiError,
+  ConnectionError,
+  isForbidden,
+  isNotFound,
+  isStatus,
+  lacksRight,
+} from './kubernetes/api-error.ts';
 export { isNotStarted, type LogOf } from './kubernetes/log.ts';
 export type { Command, ConnectValues, KubernetesObject, Resource, Scope, WatchEvent, WatchTimes };
 

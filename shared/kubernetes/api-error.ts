@@ -39,6 +39,13 @@ export class ConnectionError extends Failure {
   }
 }
 
+/**
+ * A refusal of who lacks a right, and not by an admission plugin, which answers 403 as well. Checks within a request give no
+ * reason: that of `create` on exec, from Kubernetes 1.35 on.
+ */
+export const lacksRight = ({ code, detail }: { code: number; detail: string }): boolean =>
+  code === 403 && /cannot \w+ resource|is forbidden: (User |\s*$)/.test(detail);
+
 export const isStatus = (error: unknown, code: number): error is ApiError =>
   error instanceof ApiError && error.code === code;
 export const isForbidden = (error: unknown): error is ApiError => isStatus(error, 403);
@@ -67,12 +74,12 @@ export const apiError = (
 ): ApiError => {
   const detail = typeof status.message === 'string' ? status.message : '';
   const reason = typeof status.reason === 'string' ? status.reason : '';
-  const said = detail === '' ? `status ${code}` : detail;
+  const said = detail === '' ? `status ${code}` : detail.replace(/[:\s]+$/, '');
   const { verb } = about;
   const message =
     code === 401
       ? `the API server '${who.server}' does not know the credentials of user '${who.user}' (context '${who.context}'); log in again, or choose another context`
-      : code === 403 && /cannot \w+ resource|is forbidden: User /.test(said)
+      : lacksRight({ code, detail })
         ? `not allowed to ${verb} ${thing(about)}: ${said}; the README's grants list what k8sbench needs`
         : code === 403
           ? `the cluster refuses to ${verb} ${thing(about)}: ${said}`

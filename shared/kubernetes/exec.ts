@@ -1,7 +1,7 @@
 /** Commands in a container over a WebSocket (`channel.k8s.io`): stdin with back-pressure, stdout, stderr, the exit status. */
-import { ApiError, ConnectionError, connectionError } from './api-error.ts';
+import { apiError, ApiError, ConnectionError, connectionError, lacksRight } from './api-error.ts';
 import { pathOf } from './objects.ts';
-import { type Endpoint, send, stopped, tlsOf } from './transport.ts';
+import { type Endpoint, send, stopped, tlsOf, whoOf } from './transport.ts';
 
 export interface Command {
   namespace: string;
@@ -54,7 +54,7 @@ const exitOf = (status: Status, { pod, command }: Command): number => {
   });
 };
 
-/** A refused upgrade carries no text; the same address asked plainly says why. */
+/** A refused upgrade carries no text; the same address asked plainly says why. What passes as `get` is refused as `create`. */
 const refusalOf = async (
   endpoint: Endpoint,
   path: string,
@@ -71,6 +71,14 @@ const refusalOf = async (
     });
   } catch (error) {
     const upgradeMissing = error instanceof ApiError && error.code === 400;
+    const asCreate = error instanceof ApiError && lacksRight(error) && !/cannot get /.test(error.detail);
+    if (asCreate)
+      return apiError(
+        { ...about, verb: 'create' },
+        error.code,
+        { reason: error.reason, message: error.detail },
+        whoOf(endpoint),
+      );
     if (error instanceof ApiError && !upgradeMissing) return error;
   }
   return connectionError(new Error(said), { server: endpoint.base, proxy: endpoint.proxy });
@@ -82,7 +90,7 @@ const refusalOf = async (
  * ends with 0 may still have been given less than was sent: whoever sends data checks a digest at the other end. One that
  * leaves its input unread may never tell its status (kubectl waits for ever, too): give those a deadline.
  *
- * Exec over WebSocket is authorised as `get` on pods/exec before Kubernetes 1.35, as `create` from then on.
+ * Exec over WebSocket is authorised as `get` on pods/exec, and from Kubernetes 1.35 on as `create`, too.
  */
 export const exec = async (endpoint: Endpoint, command: Command): Promise<number> => {
   const { namespace, pod, container, stdin, stdout, stderr } = command;

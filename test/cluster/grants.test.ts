@@ -61,9 +61,9 @@ const forgetJob = async (bed: Bed, run: RunDirectory): Promise<void> => {
   writeFileSync(run.file('job.json'), JSON.stringify({ ...before, timeline: before.timeline.slice(0, 1) }));
 };
 
-/** Exec over WebSocket goes by `get` before Kubernetes 1.35, by `create` from then on. */
+/** Exec over WebSocket goes by `get`, and from Kubernetes 1.35 on by `create`, too. */
 const countsHere = async ({ verb, resource }: Right): Promise<boolean> =>
-  resource !== 'pods/exec' || (verb === 'get') === (await admin.version()).minor < 35;
+  resource !== 'pods/exec' || verb === 'get' || (await admin.version()).minor >= 35;
 
 const tryWithout = async (delivery: string, right: Right): Promise<void> => {
   const { verb, resource } = right;

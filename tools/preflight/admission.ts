@@ -1,7 +1,8 @@
 /** Whether the namespace takes the Job and its pod: dry runs where the account may create them, else what is told of the namespace. Pure. */
 import { differences } from '../../shared/admitted-pod.ts';
 import { told } from '../../shared/job/manifest-edits.ts';
-import { isKnown, isUnauthorized, type Refused } from './answer.ts';
+import { lacksRight } from '../../shared/kubernetes.ts';
+import { isKnown, type Refused } from './answer.ts';
 import type { Asked } from './asked.ts';
 import { area, type Finding } from './finding.ts';
 import type { NamespaceObject, Seen } from './seen.ts';
@@ -79,7 +80,7 @@ const jobFinding = ({ job }: Seen): Finding => {
 
 const podFinding = ({ manifest }: Asked, { pod }: Seen): Finding => {
   const name = 'pod';
-  if (pod === undefined || (!isKnown(pod) && isUnauthorized(pod.refused)))
+  if (pod === undefined || (!isKnown(pod) && lacksRight(pod.refused)))
     return ofPod.ok(
       name,
       'not tried: the account may not create pods',

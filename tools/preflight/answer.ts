@@ -22,7 +22,3 @@ export const answerOf = async <T>(asked: Promise<T>): Promise<Answer<T>> => {
     return { refused: { code: error.code, detail: error.detail || error.message } };
   }
 };
-
-/** Forbidden by RBAC, and not by an admission plugin, which answers 403 as well. */
-export const isUnauthorized = ({ code, detail }: Refused): boolean =>
-  code === 403 && /cannot \w+ resource|is forbidden: User /.test(detail);

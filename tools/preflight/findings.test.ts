@@ -114,11 +114,6 @@ describe('the server', () => {
   ])('%s', (_, about, version, expected) => expect(notOk(about, () => ({ version }))).toEqual(expected));
 });
 
-const execRights = (minor: number): string[] =>
-  findingsOf(bundle, { ...fine(bundle), version: release(minor) })
-    .filter((one) => one.name.endsWith('pods/exec'))
-    .map((one) => one.found);
-
 const answering =
   (name: string, allowed: boolean | undefined) =>
   ({ rights }: Seen): Partial<Seen> => ({ rights: new Map(rights).set(name, allowed) });
@@ -129,18 +124,9 @@ describe('each right in turn', () => {
     const without = (minor: number): string[] =>
       notOk(bundle, ({ rights }) => ({ version: release(minor), rights: new Map(rights).set(name, false) }));
     const counts = (minor: number): boolean =>
-      name === 'get pods/exec'
-        ? minor < 35
-        : name === 'create pods/exec'
-          ? minor >= 35
-          : !ONLY_GOOD_TO_HAVE.has(name);
+      name === 'create pods/exec' ? minor >= 35 : !ONLY_GOOD_TO_HAVE.has(name);
     for (const minor of [34, 35, 36])
       expect(without(minor)).toEqual([`${counts(minor) ? 'fail' : 'warn'} ${name}`]);
-  });
-
-  test('the exec verb that counts is marked, the other one is not', () => {
-    expect(execRights(34)).toEqual(['allowed (the one that counts on v1.34.0)', 'allowed']);
-    expect(execRights(35)).toEqual(['allowed', 'allowed (the one that counts on v1.35.0)']);
   });
 
   test('an image needs no exec', () => {

@@ -29,7 +29,7 @@ interface Row extends Right {
 const always = (): boolean => true;
 const never = (): boolean => false;
 
-/** Exec over WebSocket is authorised as `get` before this release, as `create` from then on. */
+/** Exec over WebSocket is authorised as `get`, and from this release on as `create`, too. */
 const CREATES_EXEC = '1.35';
 
 const job = (verb: string, use: string): Row => ({
@@ -72,18 +72,15 @@ const ROWS: readonly Row[] = [
     instead: 'ask for it: a run works, but says less of what holds its pod up',
   },
   {
-    ...core('get', 'pods/exec', 'the bundle is sent to the pod', (_, version) =>
-      version === undefined ? true : isBefore(version, CREATES_EXEC),
-    ),
+    ...core('get', 'pods/exec', 'the bundle is sent to the pod'),
     when: isBundle,
-    instead: `this server goes by 'create'; keep both: servers before ${CREATES_EXEC} go by this one`,
   },
   {
     ...core('create', 'pods/exec', 'the bundle is sent to the pod', (_, version) =>
       version === undefined ? true : !isBefore(version, CREATES_EXEC),
     ),
     when: isBundle,
-    instead: `this server goes by 'get'; ask for both before it becomes ${CREATES_EXEC}`,
+    instead: `this server goes by 'get' alone; ask for both before it becomes ${CREATES_EXEC}`,
   },
   {
     ...core('get', 'nodes', "the node's kind is recorded in cluster.json", never),
@@ -127,27 +124,23 @@ export const rightsFindings = (
 ): Finding[] =>
   ROWS.filter((row) => row.when?.(asked) ?? true).map((row) => {
     const name = nameOf(row);
-    const counts =
-      row.subresource === 'exec' && version !== undefined && row.needed(asked, version)
-        ? ` (the one that counts on ${version.gitVersion})`
-        : '';
     const allowed = rights.get(name);
-    if (allowed === true) return ok(name, `allowed${counts}`, row.use);
+    if (allowed === true) return ok(name, 'allowed', row.use);
     if (allowed === undefined)
       return warn(
         name,
-        `not known${counts}: the server does not tell this account its rights`,
+        'not known: the server does not tell this account its rights',
         row.use,
         "let it create selfsubjectaccessreviews, as 'system:basic-user' does",
       );
     return row.needed(asked, version)
       ? fail(
           name,
-          `not allowed${counts}`,
+          'not allowed',
           `without it no run works: ${row.use}`,
           row.everywhere
             ? row.instead!
             : `ask for a Role with {${ruleOf(row)}}; the README's grants have all of them`,
         )
-      : warn(name, `not allowed${counts}`, row.use, row.instead!);
+      : warn(name, 'not allowed', row.use, row.instead!);
   });
