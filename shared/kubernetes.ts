@@ -12,7 +12,7 @@
  * What it does better than we could is kept, loaded late: credential providers of old kubectls (oidc, gcp, azure).
  */
 import { type ConnectValues, endpointOf, SERVICE_ACCOUNT } from './kubernetes/endpoint.ts';
-import { type Command, exec } from './kubernetes/exec.ts';
+import { type Command, exec, webSocketOpens } from './kubernetes/exec.ts';
 import { listPages, watch, type WatchEvent, type WatchTimes } from './kubernetes/listing.ts';
 import { type LogOf, readLog } from './kubernetes/log.ts';
 import { type KubernetesObject, pathOf, type Resource, type Scope } from './kubernetes/objects.ts';
@@ -85,6 +85,7 @@ export interface Cluster {
   ): AsyncGenerator<WatchEvent<T>>;
   log(of: LogOf, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   exec(command: Command): Promise<number>;
+  webSocketOpens(namespace: string): Promise<boolean>;
 }
 
 /** What a request is about, for its error. */
@@ -184,5 +185,6 @@ export const connect = (
     watch: (resource, scope, signal, times) => watch(endpoint, resource, scope, signal, times),
     log: (of, signal) => readLog(endpoint, of, signal),
     exec: (command) => exec(endpoint, command),
+    webSocketOpens: (namespace) => webSocketOpens(endpoint, namespace),
   };
 };

@@ -34,6 +34,48 @@ const UNANSWERED = 4;
 type Socket = WebSocket & { ping(): void; terminate(): void };
 type SocketMaker = new (url: string, options: object) => Socket;
 
+/** A WebSocket on its way, by the ways of every other request. */
+const openSocket = async (
+  endpoint: Endpoint,
+  path: string,
+  protocols: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Socket> => {
+  const { headers, certificate } = await endpoint.source.current();
+  return new (WebSocket as unknown as SocketMaker)(endpoint.base.replace(/^http/, 'ws') + path, {
+    protocols,
+    headers: { 'User-Agent': 'k8sbench', ...headers, ...more },
+    perMessageDeflate: false,
+    ...(endpoint.proxy === false ? {} : { proxy: endpoint.proxy }),
+    ...(endpoint.base.startsWith('https:') ? { tls: tlsOf(endpoint, certificate) } : {}),
+  });
+};
+
+/** How long a WebSocket may take to open, ms. */
+const OPENING_MS = 10_000;
+
+/**
+ * Whether a WebSocket gets through to the API server, of an account that may watch pods: tried on a watch, for which no pod
+ * has to be there. Of a pod that is missing the server says so before it looks at the upgrade, so exec would not tell.
+ */
+export const webSocketOpens = async (endpoint: Endpoint, namespace: string): Promise<boolean> => {
+  const path = pathOf('pods', { namespace }, { watch: true, timeoutSeconds: 1 });
+  // The server wants to know who asks, as browsers tell it.
+  const socket = await openSocket(endpoint, path, [], { Origin: endpoint.base });
+  const answered = new AbortController();
+  const opened = await new Promise<boolean>((resolve) => {
+    const { signal } = answered;
+    socket.addEventListener('open', () => resolve(true), { signal });
+    for (const how of ['error', 'close'] as const)
+      socket.addEventListener(how, () => resolve(false), { signal });
+    for (const stop of [endpoint.signal, AbortSignal.timeout(OPENING_MS)])
+      stop.addEventListener('abort', () => resolve(false), { signal });
+  });
+  answered.abort();
+  socket.terminate();
+  return opened;
+};
+
 interface Status {
   status?: string;
   reason?: string;
@@ -94,17 +136,10 @@ const refusalOf = async (
  */
 export const exec = async (endpoint: Endpoint, command: Command): Promise<number> => {
   const { namespace, pod, container, stdin, stdout, stderr } = command;
-  const { headers, certificate } = await endpoint.source.current();
   const fields = { container, stdin: stdin !== undefined, stdout: stdout !== undefined, stderr: true };
   const words = command.command.map((word) => `&command=${encodeURIComponent(word)}`).join('');
   const path = pathOf('pods', { namespace, name: pod, subresource: 'exec' }, fields) + words;
-  const socket = new (WebSocket as unknown as SocketMaker)(endpoint.base.replace(/^http/, 'ws') + path, {
-    protocols: PROTOCOLS,
-    headers: { 'User-Agent': 'k8sbench', ...headers },
-    perMessageDeflate: false,
-    ...(endpoint.proxy === false ? {} : { proxy: endpoint.proxy }),
-    ...(endpoint.base.startsWith('https:') ? { tls: tlsOf(endpoint, certificate) } : {}),
-  });
+  const socket = await openSocket(endpoint, path, PROTOCOLS);
   socket.binaryType = 'arraybuffer';
   const closing = new AbortController();
   const stops = [endpoint.signal, command.signal].filter((one) => one !== undefined);

@@ -21,6 +21,15 @@ export const execFindings = ({ delivery }: Asked, { exec }: Seen): Finding[] => 
         'look for a proxy or a firewall that lets no WebSocket through, or deliver an image',
       ),
     ];
+  if ('noWebSocket' in exec)
+    return [
+      warn(
+        NAME,
+        'plain requests get through to the API server, and a WebSocket does not open',
+        'the bundle is sent over one',
+        'look for a proxy or a firewall that lets no WebSocket through, or deliver an image',
+      ),
+    ];
   if (isKnown(exec) || exec.refused.code === NO_SUCH_POD)
     return [
       ok(

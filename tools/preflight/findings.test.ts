@@ -367,6 +367,7 @@ describe('exec', () => {
   test.each<[string, Seen['exec'], string[]]>([
     ['that finds no pod', refused(404), []],
     ['that is refused', refused(403, 'no'), ['fail exec']],
+    ['for which no WebSocket opens', { noWebSocket: true }, ['warn exec']],
     ['that does not get through', { broken: 'the connection broke' }, ['fail exec']],
   ])('%s', (_, exec, expected) =>
     expect(notOk(bundle, () => (exec === undefined ? {} : { exec }))).toEqual(expected),

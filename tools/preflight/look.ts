@@ -52,9 +52,13 @@ const podOf = ({ manifest }: Asked): object => {
 const NO_POD = 'k8sbench-preflight-no-such-pod';
 const EXEC_MS = 15_000;
 
-const tryExec = async (cluster: Cluster, namespace: string): Promise<NonNullable<Seen['exec']>> => {
+const tryExec = async (
+  cluster: Cluster,
+  namespace: string,
+  mayWatch: boolean,
+): Promise<NonNullable<Seen['exec']>> => {
   try {
-    return await answerOf(
+    const answer = await answerOf(
       cluster.exec({
         namespace,
         pod: NO_POD,
@@ -63,6 +67,7 @@ const tryExec = async (cluster: Cluster, namespace: string): Promise<NonNullable
         deadline: EXEC_MS,
       }),
     );
+    return mayWatch && !(await cluster.webSocketOpens(namespace)) ? { noWebSocket: true } : answer;
   } catch (error) {
     if (error instanceof ConnectionError) return { broken: error.message };
     throw error;
@@ -100,7 +105,9 @@ export const lookAt = async (cluster: Cluster, asked: Asked): Promise<Seen> => {
       values.serviceAccountName === undefined
         ? undefined
         : answerOf<object>(cluster.get('serviceaccounts', { namespace, name: values.serviceAccountName })),
-      delivery === 'bundle' && execAllowed(asked, version, rights) ? tryExec(cluster, namespace) : undefined,
+      delivery === 'bundle' && execAllowed(asked, version, rights)
+        ? tryExec(cluster, namespace, rights.get('watch pods') === true)
+        : undefined,
       Promise.all(
         secretNames(asked).map(
           async (name) =>
@@ -140,7 +147,9 @@ export const wouldAsk = (cluster: Cluster, asked: Asked): object => ({
     ...(asked.values.serviceAccountName === undefined
       ? []
       : [`service account '${asked.values.serviceAccountName}'`]),
-    ...(asked.delivery === 'bundle' ? [`exec into '${NO_POD}', which is not there`] : []),
+    ...(asked.delivery === 'bundle'
+      ? [`exec into '${NO_POD}', which is not there, and a watch, by WebSocket`]
+      : []),
   ],
   tries: ['the Job as a dry run', 'its pod as a dry run, where pods may be created'],
 });

@@ -26,6 +26,6 @@ export interface Seen {
   claim?: Answer<{ status?: { phase?: string } }>;
   serviceAccount?: Answer<unknown>;
   nodes: Answer<{ tally: Tally; basis: Nodes['basis'] }>;
-  /** What exec into a pod that is not there was answered; undefined: not tried. */
-  exec?: Answer<number> | { broken: string };
+  /** What exec into a pod that is not there was answered; `noWebSocket`: plainly, and no WebSocket opens; undefined: not tried. */
+  exec?: Answer<number> | { broken: string } | { noWebSocket: true };
 }
