@@ -116,6 +116,17 @@ describe('the Job', () => {
     expect(pod.containers[0].volumeMounts[1]).toEqual({ name: 'results', mountPath: '/results' });
   });
 
+  test.each<['image' | 'bundle', string | undefined, string | undefined, string | undefined]>([
+    ['image', undefined, undefined, undefined],
+    ['image', 'results', '/results/k8sbench-cmp-x.log', undefined],
+    ['bundle', undefined, '/bundle/pod.log', '/bundle/ACKNOWLEDGED'],
+    ['bundle', 'results', '/results/k8sbench-cmp-x.log', undefined],
+  ])('%s, claim %p: the copy of its log is at %p, and it waits for %p', (delivery, pvc, spool, waits) => {
+    const values = pvc ? { pvc } : {};
+    const env = envOf(delivery === 'bundle' ? bundle(values) : session(values));
+    expect([env['K8SBENCH_SPOOL'], env['K8SBENCH_ACKNOWLEDGED']]).toEqual([spool, waits]);
+  });
+
   test.each<[string, Partial<Values>, object]>([
     ['disk', { scratchSize: '1Gi' }, { emptyDir: { sizeLimit: '1Gi' } }],
     [

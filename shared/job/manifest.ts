@@ -85,15 +85,14 @@ const environmentOf = ({ about, plan, values }: Session, image: string): object[
     value('K8SBENCH_DELIVERY', delivery),
     value('K8SBENCH_IMAGE_REF', image),
     ...(delivery === 'bundle'
-      ? [
-          value('K8SBENCH_BUNDLE_SHA256', about.bundleSha256!),
-          value('K8SBENCH_BUNDLE_ARCH', about.arch!),
-          value('K8SBENCH_SPOOL', SPOOL),
-          value('K8SBENCH_ACKNOWLEDGED', ACKNOWLEDGED),
-        ]
-      : values.pvc === undefined
-        ? []
-        : [value('K8SBENCH_SPOOL', claimSpool(about.run))]),
+      ? [value('K8SBENCH_BUNDLE_SHA256', about.bundleSha256!), value('K8SBENCH_BUNDLE_ARCH', about.arch!)]
+      : []),
+    // On a claim the copy of the log outlives the pod, which need not wait for whoever reads it.
+    ...(values.pvc !== undefined
+      ? [value('K8SBENCH_SPOOL', claimSpool(about.run))]
+      : delivery === 'bundle'
+        ? [value('K8SBENCH_SPOOL', SPOOL), value('K8SBENCH_ACKNOWLEDGED', ACKNOWLEDGED)]
+        : []),
     value('K8SBENCH_ROOT', ROOTS[delivery]),
     value('K8SBENCH_DATA', '/data/fixtures'),
     value('TMPDIR', '/data'),

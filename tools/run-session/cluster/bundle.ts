@@ -17,7 +17,7 @@ import {
 } from '../../../shared/job/start-up.ts';
 import type { Delivery, Task } from '../task.ts';
 import { awakeNow } from './awake.ts';
-import { inCluster } from './cluster.ts';
+import { claimCarrier, inCluster } from './cluster.ts';
 import { BENCH, type Pod } from './objects.ts';
 import type { Carrier } from './carrier.ts';
 import { redeliver } from './redeliver.ts';
@@ -162,8 +162,11 @@ const carrier = (task: Task, cluster: Cluster, namespace: string): Carrier => {
   const contents = contentsOf(task);
   // While the pod starts; what is wrong is told when it is sent.
   if (!task.attaching) setImmediate(() => void contents().catch(() => undefined));
+  const delivers: Carrier = { deliver: (pod, signal) => deliver(place, pod, contents, signal) };
+  const onClaim = claimCarrier(task, cluster, namespace);
+  if (onClaim) return { ...delivers, ...onClaim };
   return {
-    deliver: (pod, signal) => deliver(place, pod, contents, signal),
+    ...delivers,
     spool: {
       lies: 'in the pod',
       read: (pod, _at, take, signal) => spool(place, pod, take, signal),

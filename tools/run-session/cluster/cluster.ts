@@ -83,11 +83,14 @@ export const inCluster = (
   },
 });
 
-/** Delivery `image`: everything is in the image, and the copy of the log on the results claim, when there is one. */
-export const image: Delivery = inCluster((task, cluster, namespace) => {
-  if (task.run.json('values.json', valuesSchema).pvc === undefined) return {};
+/** The copy of the log on the results claim; undefined where there is none. */
+export const claimCarrier = (task: Task, cluster: Cluster, namespace: string): Carrier | undefined => {
+  if (task.run.json('values.json', valuesSchema).pvc === undefined) return undefined;
   const about = { task, cluster, namespace };
   return {
     spool: { lies: 'on a claim', read: (pod, ...rest) => readClaimCopy(about, pod, ...rest) },
   };
-});
+};
+
+/** Delivery `image`: everything is in the image. */
+export const image: Delivery = inCluster((...about) => claimCarrier(...about) ?? {});
