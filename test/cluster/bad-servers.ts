@@ -51,14 +51,13 @@ const oneAtATime = (namespace: string): (() => void) => {
   );
 };
 
-/** For some time so many questions of a bed's user that its runner is mostly refused; how often they were is given. */
-export const crowd = async (bed: Bed, ms: number): Promise<number> => {
+/** For some time so many questions of a bed's user that its runner is mostly refused. */
+export const crowd = async (bed: Bed, ms: number): Promise<void> => {
   const { users } = JSON.parse(readFileSync(bed.kubeconfig, 'utf8')) as {
     users: { user: { token: string } }[];
   };
   const remove = oneAtATime(bed.namespace);
   const until = performance.now() + ms;
-  let refused = 0;
   const ask = async (): Promise<void> => {
     while (performance.now() < until) {
       const answer = await fetch(`${admin.server}/apis/batch/v1/namespaces/${bed.namespace}/jobs`, {
@@ -66,7 +65,6 @@ export const crowd = async (bed: Bed, ms: number): Promise<number> => {
         tls: { ca: readFileSync(join(ownDirectory!, 'pki', 'ca.crt'), 'utf8') },
       });
       await answer.arrayBuffer();
-      if (answer.status === 429) refused++;
     }
   };
   try {
@@ -74,7 +72,6 @@ export const crowd = async (bed: Bed, ms: number): Promise<number> => {
   } finally {
     remove();
   }
-  return refused;
 };
 
 type Answer = (request: Request, forward: () => Promise<Response>) => Response | Promise<Response>;
@@ -111,6 +108,17 @@ const before = (bed: Bed, word: string, answer: Answer): string => {
   writeFileSync(path, config.replaceAll(admin.server, `https://127.0.0.1:${server.port}`));
   return path;
 };
+
+const refusals = new Map<string, number>();
+/** How often the API server has answered 429 to whoever came by {@link countedServer}. */
+export const refusalsOf = (bed: Bed): number => refusals.get(bed.namespace) ?? 0;
+/** The real server, its refusals counted. */
+export const countedServer = (bed: Bed): string =>
+  before(bed, 'counted', async (_, forward) => {
+    const answer = await forward();
+    if (answer.status === 429) refusals.set(bed.namespace, refusalsOf(bed) + 1);
+    return answer;
+  });
 
 /**
  * A load balancer that answers every third request itself, with 502, 503 or 504. A fake: a real API server can't be made to

@@ -85,7 +85,7 @@ const compare = (bed: Bed, words: readonly string[]): { ended: Promise<Ended>; k
     cwd,
     env: {
       PATH: process.env['PATH'],
-      HOME: '/nonexistent',
+      HOME: bed.directory,
       KUBECONFIG: bed.kubeconfig,
       K8SBENCH_NAMESPACE: bed.namespace,
       NO_COLOR: '1',

@@ -1,10 +1,12 @@
 /** Faults of a node, one after another on node-2: fault → message → exit status. */
+import { expect } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubernetesObject } from '../../shared/kubernetes.ts';
-import { apply, type Fault, kubectl, real, waits } from './fault.ts';
+import { apply, type Fault, kubectl, real, sampled, sized, waits } from './fault.ts';
 import { killKubelet, restartKubelet } from './faults.ts';
 import { until } from './processes.ts';
+import { statesIn } from './session-runs.ts';
 import { admin, ownDirectory } from './the-cluster.ts';
 
 const NODE = 'node-2';
@@ -80,8 +82,8 @@ const preempts = (namespace: string): (() => void) =>
 
 export const ON_NODE: Readonly<Record<string, Fault>> = {
   'a taint evicts it': {
-    plan: on,
-    change: waits,
+    ...sampled,
+    plan: { ...sampled.plan, ...on },
     happens: async () => taint('NoExecute'),
     says: /its pod was evicted: .*the measurement is void, not bad/,
   },
@@ -99,11 +101,9 @@ export const ON_NODE: Readonly<Record<string, Fault>> = {
     says: /no node takes its pod: .*were unschedulable/,
   },
   'a pod of higher priority takes its place': {
-    plan: on,
-    change(spec) {
-      waits(spec);
-      for (const size of Object.values(spec.containers[0].resources) as any[]) size.cpu = '1';
-    },
+    ...sampled,
+    plan: { ...sampled.plan, ...on },
+    change: (spec) => sized(spec, '1'),
     happens: async ({ bed: { namespace } }) => preempts(namespace),
     says: /its pod was preempted by one of higher priority: .*; set priorityClassName, or choose another node/,
   },
@@ -128,9 +128,10 @@ export const ON_NODE: Readonly<Record<string, Fault>> = {
     exit: 0,
   },
   'its node goes away, and does not come back': {
-    plan: on,
+    ...sampled,
+    plan: { ...sampled.plan, ...on },
     change(spec) {
-      waits(spec);
+      real(spec);
       spec.tolerations = ['not-ready', 'unreachable'].map((key) => ({
         key: `node.kubernetes.io/${key}`,
         operator: 'Exists',
@@ -139,8 +140,10 @@ export const ON_NODE: Readonly<Record<string, Fault>> = {
       }));
       spec.terminationGracePeriodSeconds = 1;
     },
-    happens: async () => {
+    async happens({ bed, run, process }) {
       const again = await killKubelet(ownDirectory!, 2);
+      await until('that it is missed', () => process.said().includes('its node does not answer'));
+      expect(await statesIn(bed)).toMatchObject({ [run.name]: 'lost' });
       return async () => {
         again();
         await isReady();

@@ -3,8 +3,8 @@ import { expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCertificate } from './certificates.ts';
-import { crowd, halfDeadServer } from './bad-servers.ts';
-import { apply, type Fault, kubectl, profileWith, real, running, waits } from './fault.ts';
+import { countedServer, crowd, halfDeadServer, refusalsOf } from './bad-servers.ts';
+import { apply, type Fault, kubectl, profileWith, real, running, sampled, sized } from './fault.ts';
 import { LINES, linesScript } from './odd-lines.ts';
 import { until } from './processes.ts';
 import { jobOf, samplesIn } from './session-runs.ts';
@@ -67,13 +67,13 @@ const sidecarWebhook = (namespace: string): (() => void) => {
 
 export const RUNNING: Readonly<Record<string, Fault>> = {
   'its Job is deleted': {
-    change: waits,
+    ...sampled,
     happens: ({ bed: { namespace }, run }) =>
       admin.delete('jobs', { namespace, name: run.name }, jobOf(run).job!.uid).then(() => undefined),
     says: /its Job was deleted by somebody else; measure it again/,
   },
   'its pod is deleted': {
-    change: waits,
+    ...sampled,
     happens: async ({ bed: { namespace }, run }) => {
       const { name, uid } = jobOf(run).pod!;
       await admin.delete('pods', { namespace, name }, uid);
@@ -81,7 +81,7 @@ export const RUNNING: Readonly<Record<string, Fault>> = {
     says: /its pod was deleted by somebody else/,
   },
   'its namespace is deleted': {
-    change: waits,
+    ...sampled,
     // As somebody whose account is not in it.
     place: async (bed) => void (bed.kubeconfig = kubeconfig),
     happens: async ({ bed: { namespace } }) =>
@@ -89,13 +89,27 @@ export const RUNNING: Readonly<Record<string, Fault>> = {
     says: /its namespace is being deleted; plan with another one/,
   },
   'it is drained: the eviction API': {
-    change: waits,
+    ...sampled,
     happens: async ({ bed: { namespace }, run }) => {
       const { name } = jobOf(run).pod!;
       const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } };
       await admin.create('pods', { namespace, name, subresource: 'eviction' }, eviction);
     },
     says: /its pod was evicted: .*Eviction API.*; the measurement is void, not bad/,
+  },
+  'memory used up while it measures': {
+    ...sampled,
+    change(spec) {
+      sized(spec, '350m', '160Mi');
+      spec.volumes.find((one: any) => one.name === 'data').emptyDir.sizeLimit = '512Mi';
+    },
+    async happens({ bed: { namespace }, run }) {
+      const command = ['sh', '-c', 'while :; do cat /dev/zero > /data/much-$((n = n + 1)); done'];
+      const { name: pod } = jobOf(run).pod!;
+      // It is killed together with the session, or its connection is.
+      await admin.exec({ namespace, pod, container: 'bench', command, deadline: 20_000 }).catch(String);
+    },
+    says: /it was killed because its memory was used up; ask for more with --memory/,
   },
   'a webhook adds a sidecar: void before anything is measured': {
     place: async ({ namespace }) => sidecarWebhook(namespace),
@@ -154,9 +168,12 @@ export const RUNNING: Readonly<Record<string, Fault>> = {
   },
   'an API server that is too busy for this user (429)': {
     ...measuring(3),
-    place: async () => undefined,
+    place: async (bed) => void (bed.kubeconfig = countedServer(bed)),
     at: 'claimed',
-    happens: async ({ bed }) => expect(await crowd(bed, 8000)).toBeGreaterThan(0),
+    async happens({ bed }) {
+      await crowd(bed, 8000);
+      expect(refusalsOf(bed)).toBeGreaterThan(0);
+    },
     says: /3 of 3 rounds done/,
   },
   'a load balancer that has no server every now and then (502, 503, 504)': {

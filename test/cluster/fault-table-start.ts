@@ -1,9 +1,12 @@
 /** Faults that keep a session from starting, or end it by itself: fault → message → exit status. */
+import { expect } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { sha256 } from '../../shared/files.ts';
 import { type Fault, running } from './fault.ts';
 import { busyRegistry, foreignProgram, pushForeignImage, unknownDigest } from './registry.ts';
 import { admin } from './the-cluster.ts';
 import { until } from './processes.ts';
-import type { Bed } from './session-runs.ts';
+import type { Bed, Running } from './session-runs.ts';
 
 const NOUGHT = '0'.repeat(64);
 const missing = `localhost/k8sbench-test/missing@sha256:${NOUGHT}`;
@@ -26,6 +29,36 @@ const inContainer = (fields: object, says: RegExp): Fault => ({
   says,
 });
 const resources = (spec: any): any[] => Object.values(spec.containers[0].resources);
+
+const untilItWaits = (process: Running): Promise<void> =>
+  until('that it waits', () => /the registry is busy: .*429.*; waiting/.test(process.said()));
+
+/** A log of two lines, as a shell prints it. */
+const FACTS = '{"t":"facts","seq":0}\n';
+const LOG = `${FACTS}{"t":"end","seq":1,"lines":1,"sha256":"${sha256(FACTS)}"}\n`;
+
+/** The registry serves once the runner has waited for longer than it lets things settle. */
+const busyForAWhile = (): Fault => {
+  let serve: () => void;
+  return {
+    async plan() {
+      const busy = await busyRegistry();
+      ({ serve } = busy);
+      return { image: busy.image };
+    },
+    change: (spec) => running(spec, `printf '%s' '${LOG}'`),
+    at: 'claimed',
+    words: ['--settle', '1s'],
+    async happens({ process }) {
+      await untilItWaits(process);
+      await Bun.sleep(2500);
+      serve();
+    },
+    says: /the registry is busy: .*429.*; waiting/,
+    exit: 0,
+    after: ({ run }) => expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(LOG),
+  };
+};
 
 export const STARTING: Readonly<Record<string, Fault>> = {
   'an image that is not there': inContainer(
@@ -118,17 +151,18 @@ export const STARTING: Readonly<Record<string, Fault>> = {
     exit: 5,
   },
   'a registry that is busy: waited for': {
-    change: (spec) => void (spec.containers[0].image = `localhost:${busyRegistry()}/busy@sha256:${NOUGHT}`),
+    plan: async () => ({ image: (await busyRegistry()).image }),
     at: 'claimed',
     words: ['--settle', '1s'],
     async happens({ process }) {
-      await until('that it waits', () => /the registry is busy: .*429.*; waiting/.test(process.said()));
+      await untilItWaits(process);
       await Bun.sleep(2500);
       process.kill('SIGINT');
     },
     says: /the registry is busy: .*429.*stopped by SIGINT before it was done/s,
     exit: 130,
   },
+  'a registry that is busy for longer than it takes to settle, and serves then': busyForAWhile(),
   'a session that ends without a word': inSpec(
     (spec) => running(spec, 'echo something broke; exit 7'),
     /the pod program ended with status 7: something broke/,

@@ -18,7 +18,10 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Fault>>>> = 
 export const NAMED: Readonly<Record<string, readonly string[]>> = {
   'image missing': ['an image that is not there', 'an image that is never pulled'],
   'digest wrong': ['a digest that its registry does not have'],
-  'registry busy': ['a registry that is busy: waited for'],
+  'registry busy': [
+    'a registry that is busy: waited for',
+    'a registry that is busy for longer than it takes to settle, and serves then',
+  ],
   'unschedulable: CPU': ['a deadline while no node has CPUs'],
   'unschedulable: memory': ['a deadline while no node has memory'],
   'unschedulable: taint': ['a taint that it does not tolerate'],
@@ -29,7 +32,7 @@ export const NAMED: Readonly<Record<string, readonly string[]>> = {
   'config error: claim': ['a missing claim'],
   TopologyAffinityError: ['its kubelet can not align its resources: TopologyAffinityError'],
   UnexpectedAdmissionError: ['its kubelet can not give it the CPUs: UnexpectedAdmissionError'],
-  'OOM kill': ['memory used up'],
+  'OOM kill': ['memory used up', 'memory used up while it measures'],
   'eviction by taint': ['a taint evicts it'],
   eviction: ['it is drained: the eviction API'],
   preemption: ['a pod of higher priority takes its place'],

@@ -10,6 +10,7 @@ import { kubectlProgram, run as runProgram } from './kube-binary.ts';
 import {
   type Bed,
   jobOf,
+  keptLines,
   makeBed,
   planned,
   type Planned,
@@ -17,6 +18,7 @@ import {
   start,
   untilEvent,
   untilNothingIsLeft,
+  untilSo,
 } from './session-runs.ts';
 import { kubeconfig } from './the-cluster.ts';
 
@@ -34,8 +36,11 @@ export interface Fault {
   change?(spec: any, manifest: any): void;
   /** In a namespace of its own, and what is there before the session; may give what takes it away. */
   place?(bed: Bed): Promise<void | (() => unknown)>;
-  /** The event at which it happens; default: the container has started. */
-  at?: 'claimed' | 'started' | 'measuring';
+  /**
+   * The event at which it happens; default: the container has started. `sampled`: some samples were seen; all that was seen
+   * before it happens must be kept, however the run ends.
+   */
+  at?: 'claimed' | 'started' | 'measuring' | 'sampled';
   /** What happens; may give what undoes it. */
   happens?(met: Met): Promise<void | (() => unknown)>;
   /** More words for run-session; default: a short `--settle`. */
@@ -112,6 +117,35 @@ export const profileWith = (
   return path;
 };
 
+/** A session that measures for longer than it is given. */
+export const sampled = {
+  plan: { rounds: 900 },
+  change: real,
+  at: 'sampled',
+} satisfies Partial<Fault>;
+
+/** Samples that a session has shown before it is met. */
+const SAMPLES = 4;
+const samplesOf = (lines: readonly string[]): string[] => lines.filter((one) => one.includes('"t":"sample"'));
+
+/** Waits for the moment at which a fault happens; gives the lines that were seen by then and must be kept. */
+const untilMoment = async (run: RunDirectory, at: NonNullable<Fault['at']>): Promise<string[]> => {
+  if (at !== 'sampled') {
+    await untilEvent(run, at);
+    return [];
+  }
+  await untilSo(run, 'samples', () => samplesOf(keptLines(run)).length >= SAMPLES);
+  return keptLines(run);
+};
+
+/** What was seen is there, and what came after it: every line once, from the first on, none left out. */
+const expectKept = (run: RunDirectory, seen: readonly string[]): void => {
+  const kept = keptLines(run);
+  expect(samplesOf(seen).length).toBeGreaterThanOrEqual(SAMPLES);
+  expect(kept.slice(0, seen.length)).toEqual([...seen]);
+  expect(kept.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual(kept.map((_, at) => at));
+};
+
 const OUTCOMES = { 0: 'done', 1: 'failed', 5: 'invalid', 130: 'interrupted' } as const;
 
 /** Makes a fault happen and looks at everything that must be so afterwards: message, exit status, nothing left, nothing lost. */
@@ -133,9 +167,10 @@ export const meet = async (shared: Bed, fault: Fault): Promise<void> => {
     // Also when what happens to it fails.
     undo.unshift(() => process.kill('SIGKILL'));
     const met = { bed, run, process };
+    let seen: string[] = [];
     if (fault.happens) {
       // One that ends before that has said why.
-      await Promise.race([untilEvent(run, fault.at ?? 'started'), process.ended]);
+      seen = await Promise.race([untilMoment(run, fault.at ?? 'started'), process.ended.then(() => [])]);
       keep(await fault.happens(met));
     }
     const ended = await process.ended;
@@ -149,6 +184,7 @@ export const meet = async (shared: Bed, fault: Fault): Promise<void> => {
     expect(jobOf(run)).toMatchObject({ outcome: OUTCOMES[exit], exit });
     expect(run.has('MANIFEST.sha256')).toBe(exit === 0);
     if (exit === 0) expect(await manifestProblems(run, [])).toEqual([]);
+    if (fault.at === 'sampled') expectKept(run, seen);
     await untilNothingIsLeft(bed, run);
     await fault.after?.(met);
   } finally {

@@ -1,4 +1,4 @@
-/** A real registry on loopback (Debian's docker-registry) for what only a pull can meet; and a fake one that is always busy, which a real one can't be made to be. */
+/** A real registry on loopback (Debian's docker-registry) for what only a pull can meet; and one before it that is busy, which a real one can't be made to be. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { busyboxRoot } from './image.ts';
@@ -72,12 +72,19 @@ export const foreignProgram = async (bed: Bed): Promise<string> => {
   return (await pushImage(await registry(), 'k8sbench-test/foreign-program', root)).reference;
 };
 
-let busy: number | undefined;
-/** The port of a registry that answers 429 to everything. */
-export const busyRegistry = (): number => {
-  if (busy !== undefined) return busy;
-  const answer = (): Response => Response.json({ errors: [{ code: 'TOOMANYREQUESTS' }] }, { status: 429 });
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
+/** An image with a shell in a registry that answers 429 to everything until it is told to serve. */
+export const busyRegistry = async (): Promise<{ image: string; serve(): void }> => {
+  let busy = true;
+  const address = await registry();
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ url, method, headers }) =>
+      busy
+        ? Response.json({ errors: [{ code: 'TOOMANYREQUESTS' }] }, { status: 429 })
+        : fetch(`http://${address}${new URL(url).pathname}`, { method, headers }),
+  });
   server.unref();
-  return (busy = server.port!);
+  const { reference } = await pushImage(address, 'k8sbench-test/busy', busyboxRoot(ownDirectory!));
+  return { image: reference.replace(address, `localhost:${server.port}`), serve: () => void (busy = false) };
 };

@@ -194,7 +194,7 @@ export const start = (bed: Bed, words: readonly string[]): Running => {
   const about = words[0] === '--run' && edited.has(words[1]!) ? ['--edited-manifest'] : [];
   const child = spawn(process.execPath, [PROGRAM, ...words, ...about], {
     cwd: bed.directory,
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', KUBECONFIG: bed.kubeconfig },
+    env: { PATH: process.env['PATH'], HOME: bed.directory, KUBECONFIG: bed.kubeconfig },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const name = words[words.indexOf('--run') + 1]!;
@@ -217,6 +217,13 @@ export const start = (bed: Bed, words: readonly string[]): Running => {
 
 export const session = (bed: Bed, run: RunDirectory, ...words: string[]): Promise<Ended> =>
   start(bed, ['--run', run.name, ...words]).ended;
+
+/** What `run-session list` says of a bed's namespace: states, by the runs' names. */
+export const statesIn = async (bed: Bed): Promise<Record<string, string>> => {
+  const { stdout } = await start(bed, ['list', '--namespace', bed.namespace, '--json']).ended;
+  const listed = JSON.parse(stdout) as { name: string; state: string }[];
+  return Object.fromEntries(listed.map((one) => [one.name, one.state]));
+};
 
 export const jobOf = (run: RunDirectory): Job => run.json('job.json', jobSchema);
 
@@ -261,6 +268,12 @@ export const leftIn = async (bed: Bed, run: RunDirectory): Promise<string[]> => 
 /** The garbage collector takes a Job's pod away a moment after the Job. */
 export const untilNothingIsLeft = (bed: Bed, run: RunDirectory): Promise<void> =>
   until(`nothing left of ${run.name}`, async () => (await leftIn(bed, run)).length === 0);
+
+/** The whole lines of what a run has of its log, finished or not. */
+export const keptLines = (run: RunDirectory): string[] => {
+  const name = ['pod.log', 'pod.log.partial'].find((one) => run.has(one));
+  return name === undefined ? [] : readFileSync(run.file(name), 'utf8').split('\n').slice(0, -1);
+};
 
 /** The log's samples, and whether each stands in it once. */
 export const samplesIn = (run: RunDirectory): string[] =>

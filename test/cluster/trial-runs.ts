@@ -168,7 +168,7 @@ export interface Ended {
 export const start = (bed: TrialBed, words: readonly string[]) => {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: bed.directory,
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', KUBECONFIG: bed.kubeconfig },
+    env: { PATH: process.env['PATH'], HOME: bed.directory, KUBECONFIG: bed.kubeconfig },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];
