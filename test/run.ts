@@ -3,7 +3,7 @@
  * Runs `bun test` over the given folders and files and ends with `N passed, N failed`, counted from Bun's own JUnit report. A
  * skipped test, a test file without tests and a folder without test files are failures: nothing that did not run counts as
  * passed. Files that failed run once more, by themselves: many tests are real processes on a machine that others use, and what
- * is broken fails again. What passed only then is named. An error outside of any test belongs to no file for certain: it is a
+ * is broken fails again. What passed only then is counted and named in the line before the last. An error outside of any test belongs to no file for certain: it is a
  * failure, whatever runs once more.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -117,13 +117,15 @@ const counts = new Map([...first, ...(await testAll(failedOnce))]);
 
 if (outside > 0) console.log(`errors outside of any test, as told above: ${outside}`);
 let [passed, failed] = [0, outside];
+const again: string[] = [];
 for (const file of files) {
   const of = counts.get(file);
   passed += of ? of.tests - of.failures - of.skipped : 0;
   failed += of ? of.failures + of.skipped : 1;
   if (!of) console.log(`${file}: no test ran`);
   else if (of.skipped > 0) console.log(`${file}: ${of.skipped} tests were skipped`);
-  else if (failedOnce.includes(file) && isGood(of)) console.log(`${file}: passed only when run once more`);
+  else if (failedOnce.includes(file) && isGood(of)) again.push(file);
 }
+if (again.length > 0) console.log(`${again.length} files passed only when run once more: ${again.join(' ')}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -39,14 +39,20 @@ describe('the test command', () => {
   test.each<[string, Record<string, string>, number, string, string]>([
     ['all good', { a: GOOD, b: GOOD }, 0, '2 passed, 0 failed', ''],
     ['one bad', { a: GOOD, b: BAD }, 1, '1 passed, 1 failed', 'once more: test/b.test.ts'],
-    ['bad once', { a: GOOD, b: ONCE }, 0, '2 passed, 0 failed', 'test/b.test.ts: passed only when run once'],
+    [
+      'bad once',
+      { a: GOOD, b: ONCE },
+      0,
+      '2 passed, 0 failed',
+      '\n1 files passed only when run once more: test/b.test.ts\n2 passed',
+    ],
     ['an error of nobody', { a: GOOD, b: LEAK }, 1, '2 passed, 1 failed', 'errors outside of any test'],
     [
       'an error of nobody beside a file that is bad once',
       { a: ONCE, b: LEAK },
       1,
       '2 passed, 1 failed',
-      'test/a.test.ts: passed only when run once more',
+      '\n1 files passed only when run once more: test/a.test.ts\n2 passed',
     ],
     ['a file that does not load', { a: GOOD, b: LOADING }, 1, '1 passed, 3 failed', 'b.test.ts: no test ran'],
     ['a skipped test', { a: SKIPPED }, 1, '1 passed, 1 failed', '1 tests were skipped'],
