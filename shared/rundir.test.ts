@@ -39,6 +39,8 @@ const refused = async (given: string | undefined, stdin?: string): Promise<Failu
 
 describe('what --run names', () => {
   mkdirSync(join(scratch, 'out', 'a run'), { recursive: true });
+  mkdirSync(join(scratch, 'out', 'empty'));
+  writeFileSync(join(scratch, 'out', 'a run', 'run.json'), '');
   writeFileSync(join(scratch, 'out', 'file'), '');
 
   test.each([
@@ -55,7 +57,18 @@ describe('what --run names', () => {
 
   test.each([
     [undefined, undefined, 2, "name it with '--run DIR'"],
-    ['out/missing', undefined, 2, "'k8sbench plan' makes one"],
+    [
+      'out/missing',
+      undefined,
+      2,
+      "'out/missing' is not a run directory: it does not exist; 'k8sbench plan' makes one",
+    ],
+    [
+      'out/empty',
+      undefined,
+      2,
+      "'out/empty' is not a run directory: it has no run.json; 'k8sbench plan' makes one",
+    ],
     ['out/file', undefined, 2, "did you mean 'out'?"],
     ['-', '', 1, 'the step before it failed'],
     ['-', 'a\nb\n', 2, 'found 2 lines'],
@@ -63,6 +76,29 @@ describe('what --run names', () => {
     const failure = await refused(given, stdin);
     expect(failure.exit as number).toBe(exit);
     expect(failure.message).toContain(says);
+  });
+
+  test.each(['run.json', 'pod.log', 'pod.log.partial', 'results.jsonl', 'analysis.json'])(
+    'a directory with nothing but %s is one; only whoever needs run.json refuses it',
+    async (name) => {
+      const path = join('out', `with ${name}`);
+      mkdirSync(join(scratch, path));
+      writeFileSync(join(scratch, path, name), '');
+      const run = await openRun(path, outside());
+      if (name === 'run.json') return;
+      expect(() => run.json('run.json', manifest)).toThrow(
+        `'${path}' is not a run directory: it has no run.json; 'k8sbench plan' makes one`,
+      );
+    },
+  );
+
+  test('a directory of another kind is known by its own file', async () => {
+    const open = (): Promise<unknown> => openRun('out/a run', outside(), ['trials.json']);
+    await expect(open()).rejects.toThrow(
+      "'out/a run' is not a run directory: it has no trials.json; 'k8sbench trials' makes one",
+    );
+    writeFileSync(join(scratch, 'out', 'a run', 'trials.json'), '');
+    await open();
   });
 });
 

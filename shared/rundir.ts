@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { GenericSchema, InferOutput } from 'valibot';
-import { cause, failed, usage } from './failure.ts';
+import { cause, type Failure, failed, usage } from './failure.ts';
 import { sha256File, touch, writeAtomically } from './files.ts';
 import { jsonText, readJson } from './read.ts';
 import { readStdin, type World } from './world.ts';
@@ -39,7 +39,22 @@ const WRITERS: Readonly<Record<string, string>> = {
   'noise.json': 'analyze',
   'calibration.json': 'analyze',
   'analysis.json': 'analyze',
+  'trials.json': 'trials',
 };
+
+/** What a run directory is known by, one of them: one that was imported or copied need not have all. */
+const OF_A_RUN: readonly [string, ...string[]] = [
+  'run.json',
+  ...Object.keys(WRITERS),
+  'pod.log.partial',
+  'results.jsonl',
+  'trials.jsonl',
+  'trials-score.json',
+];
+
+/** A `--run` that names no run is a wrong command line, whether the directory is there or not. */
+const noRun = (shown: string, why: string, mark: string): Failure =>
+  usage(`'${shown}' is not a run directory: ${why}; 'k8sbench ${WRITERS[mark]}' makes one`);
 
 /** The run directory at a path, which need not exist yet; `shown` is what messages call it. */
 export const runDirectory = (path: string, shown = path): RunDirectory => {
@@ -51,11 +66,13 @@ export const runDirectory = (path: string, shown = path): RunDirectory => {
     file,
     has: (name) => existsSync(file(name)),
     json(name, schema) {
-      if (!existsSync(file(name)))
+      if (!existsSync(file(name))) {
+        if (name === 'run.json') throw noRun(shown, 'it has no run.json', name);
         throw failed(
           `'${shown}' has no ${name}` +
             (WRITERS[name] ? `; '${WRITERS[name]}' writes it: k8sbench ${WRITERS[name]} --run ${shown}` : ''),
         );
+      }
       return readJson(file(name), schema, join(shown, name));
     },
     write: (name, content) => writeAtomically(file(name), content),
@@ -78,13 +95,17 @@ export const runPath = async (given: string, world: World): Promise<string> => {
   return lines[0]!.trim();
 };
 
-/** What `--run` names: a directory that exists. */
-export const openRun = async (given: string | undefined, world: World): Promise<RunDirectory> => {
+/** What `--run` names: a directory that has one of the files that a run is known by. */
+export const openRun = async (
+  given: string | undefined,
+  world: World,
+  marks: readonly [string, ...string[]] = OF_A_RUN,
+): Promise<RunDirectory> => {
   if (given === undefined)
     throw usage("no run directory: name it with '--run DIR', or '--run -' to read its path from stdin");
   const shown = await runPath(given, world);
   const path = resolve(world.cwd, shown);
-  if (!existsSync(path)) throw usage(`run directory '${shown}' does not exist; 'k8sbench plan' makes one`);
+  if (!existsSync(path)) throw noRun(shown, 'it does not exist', marks[0]);
   if (!statSync(path).isDirectory())
     throw usage(`'${shown}' is a file, not a run directory; did you mean '${dirname(shown)}'?`);
   try {
@@ -93,7 +114,9 @@ export const openRun = async (given: string | undefined, world: World): Promise<
   } catch (error) {
     throw failed(`can't read run directory '${shown}': ${cause(error)}`);
   }
-  return runDirectory(path, shown);
+  const run = runDirectory(path, shown);
+  if (!marks.some(run.has)) throw noRun(shown, `it has no ${marks[0]}`, marks[0]);
+  return run;
 };
 
 /** Makes a run's directory and those above it; a file in the way is a wrong command line, a full or closed disk a failure. */

@@ -324,11 +324,11 @@ describe('what is refused before anything starts', () => {
     for (const [args, says] of [
       [[], 'no run directory'],
       [['--run', join(scratch, 'missing')], 'does not exist'],
-      [['--run', temporary], "has no run.json; 'plan' writes it"],
+      [['--run', temporary], "it has no run.json; 'k8sbench plan' makes one"],
       [['--rum', temporary], "did you mean '--run'"],
     ] as const) {
       const here = world();
-      expect(await main(args, here)).toBeGreaterThan(0);
+      expect(await main(args, here)).toBe(2);
       expect(here.err()).toContain(says);
       expect(here.out()).toBe('');
     }

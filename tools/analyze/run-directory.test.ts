@@ -366,7 +366,7 @@ describe('what stands around a log', () => {
   });
 
   test('no log, or half of one, says who writes it', async () => {
-    const run = place('');
+    const run = place('', { 'plan.json': {} });
     rmSync(join(run, 'pod.log'));
     expect((await analyze(run)).stderr).toContain("has no pod.log; 'run-session' writes it");
     writeFileSync(join(run, 'pod.log.partial'), madeLog().slice(0, 5000));

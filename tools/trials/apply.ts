@@ -15,7 +15,7 @@ import { type Collecting, Settling, standings } from './collect/collecting.ts';
 import { Observer } from './collect/observe.ts';
 import { progressOn } from './collect/progress.ts';
 import { clusterOf } from './connection.ts';
-import { readTrials } from './run-trials.ts';
+import { readTrials, TRIALS_FILE } from './run-trials.ts';
 import { isFinal, knownOf, readLines } from './trials-file.ts';
 import type { TrialsCall, TrialsVerb } from './flags.ts';
 
@@ -114,7 +114,7 @@ export const apply: TrialsVerb = {
   flags: ['run', 'at-once', 'again', 'queue', 'settle', 'kubeconfig', 'context', 'dry-run'],
   async run(call): Promise<Exit> {
     const { flags, world } = call;
-    const run = await openRun(flags.run, world);
+    const run = await openRun(flags.run, world, [TRIALS_FILE]);
     const { trials } = readTrials(run);
     if (flags['dry-run']) {
       const manifestOf = documentsOf(run, trials);

@@ -11,7 +11,7 @@ import { type Collecting, Settling, type Standing, standings } from './collect/c
 import { Observer } from './collect/observe.ts';
 import { progressOn } from './collect/progress.ts';
 import { clusterOf } from './connection.ts';
-import { readTrials } from './run-trials.ts';
+import { readTrials, TRIALS_FILE } from './run-trials.ts';
 import { LINES_FILE } from '../../shared/trials-results.ts';
 import { addLines, isFinal, keyOf, knownOf, readLines } from './trials-file.ts';
 import type { TrialsCall, TrialsVerb } from './flags.ts';
@@ -138,7 +138,7 @@ export const collect: TrialsVerb = {
   flags: ['run', 'wait', 'settle', 'kubeconfig', 'context'],
   async run(call): Promise<Exit> {
     const { flags, world, talk } = call;
-    const run = await openRun(flags.run, world);
+    const run = await openRun(flags.run, world, [TRIALS_FILE]);
     const { trials } = readTrials(run);
     const controller = new AbortController();
     const round = await gather(call, run, trials, controller.signal).finally(() => controller.abort());

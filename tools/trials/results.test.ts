@@ -176,8 +176,10 @@ describe('a run directory', () => {
   test.each(['apply', 'collect', 'score'])('%s says what is missing', async (verb) => {
     mkdirSync(join(scratch, `empty-${verb}`));
     const { exit, stderr } = await trialsTool(verb, '--run', `empty-${verb}`);
-    expect(exit).toBe(1);
-    expect(stderr).toContain(`'empty-${verb}' has no trials.json; 'trials' writes it`);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      `'empty-${verb}' is not a run directory: it has no trials.json; 'k8sbench trials' makes one`,
+    );
   });
 
   test('score says who writes the lines', async () => {

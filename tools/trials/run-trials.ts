@@ -1,7 +1,6 @@
 /** A directory that `trials --out` made: which trials there are. */
 import { join } from 'node:path';
 import { trials as trialsSchema, type Trials } from '../../schemas/trials.ts';
-import { failed } from '../../shared/failure.ts';
 import { sha256 } from '../../shared/files.ts';
 import { check, parseJson, readText } from '../../shared/read.ts';
 import type { RunDirectory } from '../../shared/rundir.ts';
@@ -11,10 +10,6 @@ export const TRIALS_FILE = 'trials.json';
 /** trials.json, and its digest. */
 export const readTrials = (run: RunDirectory): { trials: Trials; digest: string } => {
   const place = join(run.shown, TRIALS_FILE);
-  if (!run.has(TRIALS_FILE))
-    throw failed(
-      `'${run.shown}' has no ${TRIALS_FILE}; 'trials' writes it: k8sbench trials --model ID --staged SHA --out ${run.shown}`,
-    );
   const text = readText(run.file(TRIALS_FILE), place);
   return { trials: check(trialsSchema, { value: parseJson(text, place) }, place), digest: sha256(text) };
 };

@@ -10,7 +10,7 @@ import { openRun, type RunDirectory } from '../../shared/rundir.ts';
 import { painter } from '../../shared/terminal.ts';
 import { readStdin, type World } from '../../shared/world.ts';
 import { linesOf } from './lines.ts';
-import { readTrials } from './run-trials.ts';
+import { readTrials, TRIALS_FILE } from './run-trials.ts';
 import { type Asked, scoreOf } from './score/score.ts';
 import { scoreText } from './score/score-text.ts';
 import type { TrialsVerb } from './flags.ts';
@@ -70,7 +70,7 @@ export const score: TrialsVerb = {
     if (flags.out !== undefined && flags.out !== '-')
       throw usage(`'--out': expected '-', found '${flags.out}'; the score stands in the run's directory`);
     const priced = await pricesOf(flags.prices, world);
-    const run = flags.run === undefined ? undefined : await openRun(flags.run, world);
+    const run = flags.run === undefined ? undefined : await openRun(flags.run, world, [TRIALS_FILE]);
     const found = run ? ofRun(run) : await ofFile(flags.from!, world);
     const scored = scoreOf({
       ...found,
