@@ -57,18 +57,8 @@ describe('what --run names', () => {
 
   test.each([
     [undefined, undefined, 2, "name it with '--run DIR'"],
-    [
-      'out/missing',
-      undefined,
-      2,
-      "'out/missing' is not a run directory: it does not exist; 'k8sbench plan' makes one",
-    ],
-    [
-      'out/empty',
-      undefined,
-      2,
-      "'out/empty' is not a run directory: it has no run.json; 'k8sbench plan' makes one",
-    ],
+    ['out/missing', undefined, 2, "run directory 'out/missing' does not exist; 'k8sbench plan' makes one"],
+    ['out/empty', undefined, 2, "run directory 'out/empty' has no run.json; 'k8sbench plan' makes one"],
     ['out/file', undefined, 2, "did you mean 'out'?"],
     ['-', '', 1, 'the step before it failed'],
     ['-', 'a\nb\n', 2, 'found 2 lines'],
@@ -87,7 +77,7 @@ describe('what --run names', () => {
       const run = await openRun(path, outside());
       if (name === 'run.json') return;
       expect(() => run.json('run.json', manifest)).toThrow(
-        `'${path}' is not a run directory: it has no run.json; 'k8sbench plan' makes one`,
+        `run directory '${path}' has no run.json; 'k8sbench plan' makes one`,
       );
     },
   );
@@ -95,7 +85,7 @@ describe('what --run names', () => {
   test('a directory of another kind is known by its own file', async () => {
     const open = (): Promise<unknown> => openRun('out/a run', outside(), ['trials.json']);
     await expect(open()).rejects.toThrow(
-      "'out/a run' is not a run directory: it has no trials.json; 'k8sbench trials' makes one",
+      "run directory 'out/a run' has no trials.json; 'k8sbench trials' makes one",
     );
     writeFileSync(join(scratch, 'out', 'a run', 'trials.json'), '');
     await open();

@@ -54,7 +54,7 @@ const OF_A_RUN: readonly [string, ...string[]] = [
 
 /** A `--run` that names no run is a wrong command line, whether the directory is there or not. */
 const noRun = (shown: string, why: string, mark: string): Failure =>
-  usage(`'${shown}' is not a run directory: ${why}; 'k8sbench ${WRITERS[mark]}' makes one`);
+  usage(`run directory '${shown}' ${why}; 'k8sbench ${WRITERS[mark]}' makes one`);
 
 /** The run directory at a path, which need not exist yet; `shown` is what messages call it. */
 export const runDirectory = (path: string, shown = path): RunDirectory => {
@@ -67,7 +67,7 @@ export const runDirectory = (path: string, shown = path): RunDirectory => {
     has: (name) => existsSync(file(name)),
     json(name, schema) {
       if (!existsSync(file(name))) {
-        if (name === 'run.json') throw noRun(shown, 'it has no run.json', name);
+        if (name === 'run.json') throw noRun(shown, 'has no run.json', name);
         throw failed(
           `'${shown}' has no ${name}` +
             (WRITERS[name] ? `; '${WRITERS[name]}' writes it: k8sbench ${WRITERS[name]} --run ${shown}` : ''),
@@ -105,7 +105,7 @@ export const openRun = async (
     throw usage("no run directory: name it with '--run DIR', or '--run -' to read its path from stdin");
   const shown = await runPath(given, world);
   const path = resolve(world.cwd, shown);
-  if (!existsSync(path)) throw noRun(shown, 'it does not exist', marks[0]);
+  if (!existsSync(path)) throw noRun(shown, 'does not exist', marks[0]);
   if (!statSync(path).isDirectory())
     throw usage(`'${shown}' is a file, not a run directory; did you mean '${dirname(shown)}'?`);
   try {
@@ -115,7 +115,7 @@ export const openRun = async (
     throw failed(`can't read run directory '${shown}': ${cause(error)}`);
   }
   const run = runDirectory(path, shown);
-  if (!marks.some(run.has)) throw noRun(shown, `it has no ${marks[0]}`, marks[0]);
+  if (!marks.some(run.has)) throw noRun(shown, `has no ${marks[0]}`, marks[0]);
   return run;
 };
 

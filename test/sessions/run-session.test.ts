@@ -324,7 +324,7 @@ describe('what is refused before anything starts', () => {
     for (const [args, says] of [
       [[], 'no run directory'],
       [['--run', join(scratch, 'missing')], 'does not exist'],
-      [['--run', temporary], "it has no run.json; 'k8sbench plan' makes one"],
+      [['--run', temporary], "has no run.json; 'k8sbench plan' makes one"],
       [['--rum', temporary], "did you mean '--run'"],
     ] as const) {
       const here = world();

@@ -443,7 +443,7 @@ test.each<[string, string[], string]>([
   ['a limit of 0', ['--log', 'x', '--max-cv', '0'], "flag '--max-cv'"],
   ['an endless limit', ['--log', 'x', '--max-cv', 'Infinity'], "flag '--max-cv'"],
   ['a gate of nobody', ['--log', 'x', '--gate', 'all'], "flag '--gate'"],
-  ['a run that is not there', ['--run', 'gone'], "'gone' is not a run directory: it does not exist"],
+  ['a run that is not there', ['--run', 'gone'], "run directory 'gone' does not exist"],
 ])('%s is exit 2', async (_, flags, says) => {
   const { exit, stdout, stderr } = await runTool(main, flags);
   expect([exit, stdout]).toEqual([2, '']);

@@ -21,7 +21,7 @@ describe('refused', () => {
     ['nothing to show', [], "nothing to show: name a run with '--run DIR', or a history with '--track FILE'"],
     ['both', ['--run', 'a', '--track', 'b'], "'--run' and '--track' exclude each other"],
     ['change points of no history', ['--run', 'a', '--changes', 'c'], "'--changes' belongs to a history"],
-    ['a run that is not there', ['--run', 'nowhere'], "'nowhere' is not a run directory: it does not exist"],
+    ['a run that is not there', ['--run', 'nowhere'], "run directory 'nowhere' does not exist"],
   ])('%s', async (_, args, says) => {
     const { exit, stdout, stderr } = await view(...args);
     expect([exit, stdout]).toEqual([2, '']);
