@@ -116,7 +116,8 @@ export class FakeCluster {
   makeJob(manifest: Thing): Thing {
     const { name } = manifest.metadata;
     const uid = `job-${++this.#version}`;
-    const job = { ...manifest, metadata: { ...manifest.metadata, uid }, status: {} };
+    const status = { startTime: new Date().toISOString() };
+    const job = { ...manifest, metadata: { ...manifest.metadata, uid }, status };
     return this.#put('jobs', this.jobs, name, job);
   }
 
@@ -146,7 +147,7 @@ export class FakeCluster {
     const other = this.instead(request.method, pathname);
     if (other) return other;
     if (resource === 'version') return Response.json({ major: '1', minor: '34', gitVersion: 'v1.34.0' });
-    if (sub === 'log') return this.#logFor(name!, searchParams.get('follow') === 'true');
+    if (sub === 'log') return this.#logFor(name!, searchParams);
     const all = resource === 'jobs' ? this.jobs : resource === 'pods' ? this.pods : new Map<string, Thing>();
     if (request.method === 'POST') return this.#create(request);
     if (request.method === 'DELETE') return this.#delete(request, name!);
@@ -182,8 +183,18 @@ export class FakeCluster {
     return Response.json({});
   }
 
-  #logFor(pod: string, follow: boolean): Response {
-    if (!this.endless || !follow) return new Response(this.endless ? this.log.begun : this.log.whole);
+  #logFor(pod: string, query: URLSearchParams): Response {
+    const all = this.endless ? this.log.begun : this.log.whole;
+    const { tailLines, limitBytes } = Object.fromEntries(query);
+    if (tailLines !== undefined)
+      return new Response(
+        all
+          .split(/(?<=\n)/)
+          .slice(-tailLines)
+          .join('')
+          .slice(0, Number(limitBytes ?? Infinity)),
+      );
+    if (!this.endless || query.get('follow') !== 'true') return new Response(all);
     return new Response(
       new ReadableStream({
         start: (controller) => {

@@ -20,7 +20,7 @@ import type { Talk } from '../../shared/talk.ts';
 import { parseForeignYaml } from '../../shared/yaml.ts';
 import { formatYaml } from '../../shared/yaml-format.ts';
 import { runTool } from '../outside.ts';
-import { FakeCluster, plannedFor } from './fake-cluster.ts';
+import { FakeCluster, logOf, plannedFor } from './fake-cluster.ts';
 import { planByHand } from './run-session-fixture.ts';
 
 // Machines may be busy.
@@ -252,9 +252,51 @@ describe('delete', () => {
     expect((await act('delete', '--run', 'r')).exit).toBe(0);
     expect(cluster.jobs.size).toBe(1);
   });
+
+  test.each([[[]], [['--nodes', 'n1,n2']]])(
+    'of a run that was never begun says that there is nothing (%j)',
+    async (words) => {
+      await planned('r', ...words);
+      const { exit, stdout, stderr } = await act('delete', '--run', 'r');
+      expect([exit, stdout, cluster.asked]).toEqual([0, '', []]);
+      expect(stderr).toContain("'r' is not begun and has no Job in a cluster; there is nothing to delete");
+    },
+  );
 });
 
 describe('list and delete NAME', () => {
+  test.each<[string, string, string]>([
+    ['goes on', logOf(5).begun, 'running'],
+    ['has ended', logOf(5).whole, 'done, not collected'],
+    ['has ended with an error', logOf(5).begun + logOf(5).stopped, 'failed'],
+    [
+      'has written a long line',
+      `${logOf(5).begun}{"t":"note","seq":2,"x":"${'"t":"end"'.repeat(50)}`,
+      'running',
+    ],
+  ])('a bundle session whose pod runs and which %s', async (_, log, state) => {
+    await detached('r');
+    for (const pod of cluster.pods.values())
+      pod.spec.containers[0].env.push({ name: 'K8SBENCH_ACKNOWLEDGED', value: '/bundle/ACKNOWLEDGED' });
+    cluster.log = { ...cluster.log, begun: log };
+    const listed = async (): Promise<string> =>
+      JSON.parse((await act('list', '--namespace', 'bench', '--json')).stdout)[0].state;
+    expect(await listed()).toBe(state);
+    // It tells no more where logs may not be read.
+    cluster.instead = (__, path) =>
+      path.endsWith('/log')
+        ? Response.json({ kind: 'Status', code: 403, reason: 'Forbidden', message: 'no' }, { status: 403 })
+        : undefined;
+    expect(await listed()).toBe('running');
+  });
+
+  test('asks for no log of a session whose pod ends with it', async () => {
+    await detached('r');
+    cluster.asked.length = 0;
+    await act('list', '--namespace', 'bench');
+    expect(cluster.asked.filter((one) => one.endsWith('/log'))).toEqual([]);
+  });
+
   test('are about sessions alone', async () => {
     await detached('r');
     const labels = { 'app.kubernetes.io/managed-by': 'k8sbench', 'app.kubernetes.io/component': 'trial' };
@@ -555,6 +597,61 @@ test("a connection that breaks while the pod's own copy is read loses nothing: i
   });
   expect([exit, reads]).toEqual([0, 2]);
   expect(readFileSync(run.file('pod.log'), 'utf8')).toBe(cluster.log.whole);
+});
+
+test('of a log with a gap that nobody has any more, what comes after it is kept, and named with what is missing', async () => {
+  const run = await planned('r');
+  const lines = cluster.log.whole.split(/(?<=\n)/);
+  cluster.instead = (_, path) =>
+    path.endsWith('/log') ? new Response([lines[0], ...lines.slice(3)].join('')) : undefined;
+  const { exit, stderr } = await act('--run', 'r');
+  expect(exit).toBe(1);
+  expect(stderr).toContain('lines are missing: seq 1–2; the node rotated them away before they were read');
+  expect(stderr).toContain(
+    "; its log is 'r/pod.log.partial'; what came after the missing lines is in 'r/pod.log.rest'",
+  );
+  expect(readFileSync(run.file('pod.log.partial'), 'utf8')).toBe(lines[0]!);
+  expect(readFileSync(run.file('pod.log.rest'), 'utf8')).toBe(lines.slice(3).join(''));
+  cluster.instead = () => undefined;
+  expect((await act('--run', 'r')).exit).toBe(0);
+  expect(['pod.log.failed-1', 'pod.log.failed-1.rest', 'pod.log.rest'].map(run.has)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(readFileSync(run.file('MANIFEST.sha256'), 'utf8')).not.toContain('rest');
+});
+
+test('a run that waits for room says until when, and once who tells whether there ever can be any', async () => {
+  await planned('r');
+  const makePod = cluster.makePod.bind(cluster);
+  cluster.endless = true;
+  cluster.makePod = (job, uid) => {
+    const pod = makePod(job, uid);
+    delete pod.spec.nodeName;
+    const message = '0/2 nodes are available: 2 Insufficient cpu.';
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
+    pod.status = { phase: 'Pending', qosClass: 'Guaranteed', conditions };
+    return pod;
+  };
+  const stop = new AbortController();
+  let asked = 0;
+  // Of the Job and of its pod, again and again.
+  cluster.instead = (_, path) => {
+    if (path.endsWith('/events') && ++asked > 4) stop.abort('SIGINT');
+    return undefined;
+  };
+  const { stderr } = await runTool(
+    (args, world) => main(args, { ...world, random: (bytes) => randomBytes(bytes) }),
+    ['--run', 'r'],
+    { cwd: directory, env: { KUBECONFIG: kubeconfig }, interrupted: stop.signal },
+  );
+  expect(stderr).toMatch(
+    /'r': no node has room for its pod now: 0\/2 nodes .*; waiting until its Job's deadline, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/,
+  );
+  expect(stderr.split("'k8sbench preflight --run r' tells whether any node could ever hold it")).toHaveLength(
+    2,
+  );
 });
 
 describe('a runner that is killed between two writes', () => {

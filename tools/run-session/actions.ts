@@ -104,16 +104,17 @@ const cancel = async (run: RunDirectory, manner: Manner, dryRun: boolean): Promi
   return EXIT.done;
 };
 
-/** Deletes what one session has in the cluster; without a recorded Job it is looked for by the words that this directory gave it. */
-const removeJob = async (run: RunDirectory, { world, talk }: Manner): Promise<void> => {
+/** Deletes what one session has in the cluster; without a recorded Job it is looked for by the words that this directory gave it. False: it can have none. */
+const removeJob = async (run: RunDirectory, { world, talk }: Manner): Promise<boolean> => {
   const before = readJob(run);
-  if (before?.submission === undefined) return;
+  if (before?.submission === undefined) return false;
   const values = run.json('values.json', valuesSchema);
   const cluster = clusterOf(values, world);
   const at = { namespace: before.job?.namespace ?? values.namespace!, name: run.name };
   const found = await findSubmitted(cluster, at, before);
   const gone = !found || !(await cluster.delete('jobs', at, found.metadata.uid));
   talk.info(gone ? `the Job '${run.name}' is gone already` : `deleted the Job '${run.name}'`);
+  return true;
 };
 
 /** Deletes what a run has in the cluster, and saves nothing. */
@@ -133,10 +134,12 @@ const remove = async (run: RunDirectory, manner: Manner, dryRun: boolean): Promi
     const deletes = { sessions: begun.map((one) => planned(one, manner)) };
     return manner.world.stdout.write(jsonText({ format: 'dry-run/1', ...deletes }));
   }
+  const was = readJob(run)?.outcome ?? 'not begun';
+  let mayHave = false;
   // Sessions first: the run is over when they are.
   for (const part of parts.toReversed()) {
     const about = readRun(part);
-    await removeJob(part, manner);
+    if (await removeJob(part, manner)) mayHave = true;
     if (readJob(part)?.outcome === 'running')
       await attempt(
         part,
@@ -153,6 +156,8 @@ const remove = async (run: RunDirectory, manner: Manner, dryRun: boolean): Promi
           },
       );
   }
+  if (!mayHave)
+    manner.talk.info(`'${run.shown}' is ${was} and has no Job in a cluster; there is nothing to delete`);
 };
 
 export const act = async (asked: Asked, manner: Manner): Promise<Exit> => {
@@ -169,7 +174,7 @@ export const act = async (asked: Asked, manner: Manner): Promise<Exit> => {
     const { server, context } = cluster;
     const does =
       action === 'list'
-        ? { lists: ['jobs', 'pods'], labelSelector: OURS }
+        ? { lists: ['jobs', 'pods'], labelSelector: OURS, gets: ['pods/log'] }
         : { deletes: { kind: 'Job', name } };
     await world.stdout.write(jsonText({ format: 'dry-run/1', server, context, namespace, ...does }));
     return EXIT.done;

@@ -6,6 +6,8 @@ import { type LogState, SessionLog, type SessionLine } from '../../shared/sessio
 
 export const LOG = 'pod.log';
 export const PARTIAL = 'pod.log.partial';
+/** Lines beyond a gap of pod.log.partial, which nobody reads but people. */
+export const REST = 'pod.log.rest';
 
 /**
  * Between two of these the log is safe from a killed runner, not from a machine that loses power: fsync more often would
@@ -44,19 +46,24 @@ export const openPartialLog = (run: RunDirectory): PartialLog => {
 };
 
 /**
- * Keeps the log of an earlier attempt under a name of its own, `pod.log.<outcome>-<n>`: what was measured is never thrown
- * away. Returns the names; empty when there was none.
+ * Keeps the log of an earlier attempt under a name of its own, `pod.log.<outcome>-<n>`, and its lines beyond a gap under that
+ * with `.rest`: what was measured is never thrown away. Returns the names; empty when there was none.
  */
-export const setLogsAside = (run: RunDirectory, outcome: string): string[] =>
-  [LOG, PARTIAL]
-    .filter((name) => run.has(name))
-    .map((name) => {
-      let at = 1;
-      while (run.has(`${LOG}.${outcome}-${at}`)) at++;
-      const aside = `${LOG}.${outcome}-${at}`;
-      renameSync(run.file(name), run.file(aside));
-      return aside;
-    });
+export const setLogsAside = (run: RunDirectory, outcome: string): string[] => {
+  const aside: string[] = [];
+  const freeName = (): string => {
+    let at = 1;
+    while (run.has(`${LOG}.${outcome}-${at}`) || run.has(`${LOG}.${outcome}-${at}.rest`)) at++;
+    return `${LOG}.${outcome}-${at}`;
+  };
+  const move = (name: string, to: string): void => {
+    renameSync(run.file(name), run.file(to));
+    aside.push(to);
+  };
+  for (const name of [LOG, PARTIAL].filter((one) => run.has(one))) move(name, freeName());
+  if (run.has(REST)) move(REST, `${aside.at(-1) ?? freeName()}.rest`);
+  return aside;
+};
 
 /** A log that is saved already, read again by a later runner. */
 export const savedLog = (run: RunDirectory): { state: LogState; error: SessionLine | undefined } => {

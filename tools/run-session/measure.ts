@@ -15,7 +15,7 @@ import { deliveryOf } from './deliveries.ts';
 import type { Ending } from './ending.ts';
 import { type Claimed, claim, type JobFile, readJob } from './job-file.ts';
 import { cleanUp, ownedBy } from './leftovers.ts';
-import { LOG, PARTIAL, savedLog } from './log-file.ts';
+import { LOG, PARTIAL, REST, savedLog } from './log-file.ts';
 import { MANIFEST, manifestProblems, writeManifest } from './manifest-file.ts';
 import type { Delivery, Manner, Unclaimed } from './task.ts';
 
@@ -179,7 +179,9 @@ export const attempt = async (
 /** Where the log of a session that failed is, for its message. */
 const logOf = (run: RunDirectory): string => {
   const name = [LOG, PARTIAL].find((one) => run.has(one));
-  return name === undefined ? '' : `; its log is '${run.shown}/${name}'`;
+  const log = name === undefined ? [] : [`its log is '${run.shown}/${name}'`];
+  const rest = run.has(REST) ? [`what came after the missing lines is in '${run.shown}/${REST}'`] : [];
+  return [...log, ...rest].map((one) => `; ${one}`).join('');
 };
 
 /** A session that may be measured from here, and all that it is measured by; what can't is refused before the run is claimed. */

@@ -27,6 +27,7 @@ export class CauseWatch {
   #eventsAt = -Infinity;
   #told: string | undefined;
   #toldAway = false;
+  #toldRoom = false;
 
   constructor(watched: Watched) {
     this.#in = watched;
@@ -133,7 +134,22 @@ export class CauseWatch {
     this.#told = said;
     if (!cause || cause.kind === 'final' || stopping) return;
     const { task } = this.#in;
-    const patience = cause.kind === 'capacity' ? 'waiting' : `waiting ${task.settle_s} s for a change`;
+    const patience =
+      cause.kind === 'capacity'
+        ? `waiting${this.#untilDeadline()}`
+        : `waiting ${task.settle_s} s for a change`;
     task.talk.warn(`'${task.run.shown}': ${cause.message}; ${patience}`);
+    if (cause.name !== 'no-room' || this.#toldRoom) return;
+    this.#toldRoom = true;
+    task.talk.info(`'k8sbench preflight --run ${task.run.shown}' tells whether any node could ever hold it`);
+  }
+
+  /** When waiting ends: the Job's deadline counts from its start, whether its pod runs or not. */
+  #untilDeadline(): string {
+    const { job } = this.#in.observer.seen;
+    const deadline =
+      Date.parse(job?.status?.startTime ?? '') + (job?.spec?.activeDeadlineSeconds ?? NaN) * 1000;
+    if (!(deadline > 0)) return '';
+    return ` until its Job's deadline, ${new Date(deadline).toISOString().replace(/\.\d+/, '')}`;
   }
 }

@@ -5,6 +5,7 @@ import { conditionOf, isOverdue } from '../../../shared/job/pod-causes.ts';
 import { table } from '../../../shared/terminal.ts';
 import { timeInWords } from '../../../shared/time-words.ts';
 import { isUnheardOf } from './causes.ts';
+import { endedState, lingers } from './lingering.ts';
 import type { JobObject, Pod } from './objects.ts';
 
 /** What a Job of a session has for a component; trials, and Jobs that other tools wait for, have others. */
@@ -13,6 +14,8 @@ export const OURS = `app.kubernetes.io/managed-by=k8sbench,app.kubernetes.io/com
 const INSTANCE = 'app.kubernetes.io/instance';
 /** A Job that has had no pod for so long has lost it, or was never given one, ms. */
 const LOST_AFTER = 60_000;
+/** How long the logs of sessions that run may take to tell more, all together, ms. */
+const LOOKING_MS = 5000;
 
 export interface Listed {
   name: string;
@@ -35,12 +38,15 @@ const stateOfJob = (job: JobObject, pod: Pod | undefined, now: number): Listed['
   return now - Date.parse(job.metadata.creationTimestamp ?? '') < LOST_AFTER ? 'waiting' : 'lost';
 };
 
+const podOf = (name: string, pods: readonly Pod[]): Pod | undefined =>
+  pods.find((one) => one.metadata.labels?.[INSTANCE] === name);
+
 /** The namespace's runs, oldest first. Pure. */
 export const inventory = (jobs: readonly JobObject[], pods: readonly Pod[], now: number): Listed[] =>
   jobs
     .map((job) => {
       const { name, creationTimestamp } = job.metadata;
-      const pod = pods.find((one) => one.metadata.labels?.[INSTANCE] === name);
+      const pod = podOf(name, pods);
       const age = now - Date.parse(creationTimestamp ?? '');
       const node = pod?.spec.nodeName;
       return {
@@ -58,7 +64,14 @@ export const listRuns = async (cluster: Cluster, namespace: string, now: number)
     cluster.list<JobObject>('jobs', scope),
     cluster.list<Pod>('pods', scope),
   ]);
-  return inventory(jobs, pods, now);
+  const signal = AbortSignal.timeout(LOOKING_MS);
+  return Promise.all(
+    inventory(jobs, pods, now).map(async (one) => {
+      const pod = one.state === 'running' ? podOf(one.name, pods) : undefined;
+      if (pod === undefined || !lingers(pod)) return one;
+      return { ...one, state: (await endedState(cluster, namespace, pod, signal)) ?? one.state };
+    }),
+  );
 };
 
 export const inventoryTable = (runs: readonly Listed[]): string =>

@@ -6,7 +6,7 @@ export type { ContainerState };
 
 export type JobObject = KubernetesObject & {
   spec?: { activeDeadlineSeconds?: number };
-  status?: { conditions?: Condition[]; active?: number };
+  status?: { conditions?: Condition[]; active?: number; startTime?: string };
 };
 
 export type Container = Record<string, unknown> & { name: string };

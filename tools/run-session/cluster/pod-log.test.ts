@@ -115,6 +115,66 @@ test.each<[string, number[], string[]]>([
   log.close();
 });
 
+/** Which lines of the session a file holds. */
+const seqsIn = (run: RunDirectory, name: string): number[] =>
+  run.has(name)
+    ? readFileSync(run.file(name), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).seq as number)
+    : [];
+
+test('every line that a stream showed is in one of the two files once, whichever were shown, also to a runner that was killed', () => {
+  const all = logOf(20).match(/.*\n/g)!;
+  // An obvious generator with a seed: which lines a stream shows.
+  let seed = 1;
+  const random = (): number => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  for (let round = 0; round < 200; round++) {
+    const run = newRun();
+    const streams = Array.from({ length: 3 }, () => all.filter(() => random() < 0.8));
+    let log = new PodLog(run, () => undefined);
+    for (const shown of streams) {
+      log.begin();
+      log.take(bytes(shown.join('')));
+      if (random() < 0.5) continue;
+      if (run.has('pod.log.rest')) appendFileSync(run.file('pod.log.rest'), '{"t":"sample","seq":1');
+      log = new PodLog(run, () => undefined);
+    }
+    const { complete, problems } = log.state();
+    log.close();
+    const taken = seqsIn(run, complete ? 'pod.log' : 'pod.log.partial');
+    const rest = seqsIn(run, 'pod.log.rest');
+    const seen = new Set(streams.flat().map((line) => all.indexOf(line)));
+    const once = (seqs: number[]): number[] => [...new Set(seqs)].toSorted((a, b) => a - b);
+    expect(taken).toEqual(Array.from(taken, (_, at) => at));
+    expect(rest.length).toBe(new Set(rest).size);
+    // What was taken after it had come beyond a gap stands in both, as long as there is a rest.
+    expect(once([...taken, ...rest])).toEqual(once([...seen]));
+    const last = Math.max(...seen);
+    const missing = Array.from({ length: last }, (_, seq) => seq).filter((seq) => !seen.has(seq));
+    const named = (problems[0] ?? '').replace(/^lines are missing: seq |;.*/g, '').match(/[\d–]+/g) ?? [];
+    if (missing.length > 0)
+      expect(
+        named.flatMap((one) => {
+          const [from, to = from] = one.split('–').map(Number);
+          return Array.from({ length: to! - from! + 1 }, (_, at) => from! + at);
+        }),
+      ).toEqual(missing);
+  }
+});
+
+test('the lines beyond a gap go once the whole log is there', () => {
+  const run = newRun();
+  const all = logOf(20).match(/.*\n/g)!;
+  const log = new PodLog(run, () => undefined);
+  log.take(bytes(all.slice(12).join('')));
+  expect(seqsIn(run, 'pod.log.rest')).toEqual([12, 13, 14, 15, 16, 17, 18, 19, 20]);
+  log.restart();
+  log.take(bytes(all.join('')));
+  log.close();
+  expect([run.has('pod.log'), run.has('pod.log.rest')]).toEqual([true, false]);
+});
+
 test('what comes once it is closed goes nowhere, least of all into another file', () => {
   const run = newRun();
   const log = new PodLog(run, () => undefined);

@@ -1,6 +1,7 @@
 /**
  * pod.log.partial while the log arrives from a cluster: every line once, in order, whatever is sent again after a broken
- * connection or read again by another runner (DESIGN §4.6). Lines beyond a gap are not taken: the spool copy has them.
+ * connection or read again by another runner (DESIGN §4.6). Lines beyond a gap wait in pod.log.rest, in the order in which they
+ * came: they come again with those before them when the pod has a copy, and are all that is left of them when it has none.
  */
 import {
   closeSync,
@@ -16,7 +17,7 @@ import {
 import { writeAll } from '../../../shared/files.ts';
 import type { RunDirectory } from '../../../shared/rundir.ts';
 import { type LogState, SessionLog, type SessionLine } from '../../../shared/session-log.ts';
-import { LOG, PARTIAL } from '../log-file.ts';
+import { LOG, PARTIAL, REST } from '../log-file.ts';
 
 const SYNC_EVERY_MS = 15_000;
 const NEWLINE = Buffer.from('\n');
@@ -42,10 +43,10 @@ export class PodLog {
   #synced = performance.now();
   /** The session's `error` line. */
   error: SessionLine | undefined;
-  /** Lines that this stream did not show, up to the last one that it did. */
-  gaps: { from: number; to: number }[] = [];
-  /** What comes after the last line that this stream showed, when that lies beyond a gap. */
-  #beyond: number | undefined;
+  /** The file of the lines beyond a gap, and which those are. */
+  #rest: number | undefined;
+  readonly #beyond = new Set<number>();
+  #lastBeyond = -1;
   /** An `end` line was seen, perhaps beyond a gap. */
   ended = false;
   /** Something arrived on the stream that is read now, which began at `since`, ms of the monotonic clock. */
@@ -65,6 +66,21 @@ export class PodLog {
     const whole = before.lastIndexOf(10) + 1;
     if (whole < before.length) ftruncateSync(this.#fd, whole);
     for (const line of lines(before.subarray(0, whole))) this.#feed(line);
+    this.#reopenRest();
+  }
+
+  /** What an earlier runner kept of the lines beyond a gap. */
+  #reopenRest(): void {
+    const path = this.#run.file(REST);
+    if (!existsSync(path)) return;
+    const before = readFileSync(path);
+    const whole = before.lastIndexOf(10) + 1;
+    this.#rest = openSync(path, 'a', 0o666);
+    if (whole < before.length) ftruncateSync(this.#rest, whole);
+    for (const line of lines(before.subarray(0, whole))) {
+      const [, t, seq] = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES)) ?? [];
+      if (t !== undefined) this.#isBeyond(t, Number(seq));
+    }
   }
 
   /** Lines taken so far. */
@@ -87,8 +103,17 @@ export class PodLog {
   /** A stream begins at the log's start again: what was read is passed over. */
   restart(): void {
     this.#catchingUp = this.#next > 0;
-    this.gaps = [];
-    this.#beyond = undefined;
+  }
+
+  /** Lines that no stream showed, up to the last one that one did. */
+  get gaps(): { from: number; to: number }[] {
+    const gaps: { from: number; to: number }[] = [];
+    let from = this.#next;
+    for (const seq of [...this.#beyond].toSorted((a, b) => a - b)) {
+      if (seq > from) gaps.push({ from, to: seq - 1 });
+      from = Math.max(from, seq + 1);
+    }
+    return gaps;
   }
 
   /** A block of lines; a last line without its newline is not taken, it comes again. */
@@ -97,36 +122,53 @@ export class PodLog {
     if (this.#shut) return;
     const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
     const kept: Uint8Array[] = [];
+    const beyond: Uint8Array[] = [];
     this.heard = true;
     for (const line of lines(bytes.subarray(0, bytes.lastIndexOf(10) + 1)))
-      if (this.#accepts(line)) kept.push(line, NEWLINE);
-    if (kept.length === 0) return;
-    try {
-      writeAll(this.#fd, Buffer.concat(kept));
-    } catch (error) {
-      throw Object.assign(error as Error, { path: this.#run.file(PARTIAL) });
-    }
+      this.#placeOf(line, kept, beyond)?.push(line, NEWLINE);
+    if (kept.length > 0) this.#append(this.#fd, PARTIAL, kept);
+    if (beyond.length > 0)
+      this.#append((this.#rest ??= openSync(this.#run.file(REST), 'a', 0o666)), REST, beyond);
     if (performance.now() - this.#synced < SYNC_EVERY_MS) return;
-    fsyncSync(this.#fd);
+    this.#sync();
     this.#synced = performance.now();
   }
 
-  #accepts(line: Buffer): boolean {
+  #append(fd: number, name: string, parts: Uint8Array[]): void {
+    try {
+      writeAll(fd, Buffer.concat(parts));
+    } catch (error) {
+      throw Object.assign(error as Error, { path: this.#run.file(name) });
+    }
+  }
+
+  #sync(): void {
+    fsyncSync(this.#fd);
+    if (this.#rest !== undefined) fsyncSync(this.#rest);
+  }
+
+  /** Where a line belongs: with those that were taken, with those beyond a gap, or nowhere, as it came before. */
+  #placeOf(line: Buffer, kept: Uint8Array[], beyond: Uint8Array[]): Uint8Array[] | undefined {
     const head = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
     if (!head) {
-      if (this.#catchingUp) return false;
+      if (this.#catchingUp) return undefined;
       this.#feed(line);
-      return true;
+      return kept;
     }
     const seq = Number(head[2]);
-    if (seq < this.#next || this.#closed) return false;
+    if (seq < this.#next || this.#closed) return undefined;
     this.#catchingUp = false;
-    if (seq === this.#next) return (this.#feed(line), true);
-    const from = this.#beyond ?? this.#next;
-    if (seq > from) this.gaps.push({ from, to: seq - 1 });
-    this.#beyond = Math.max(from, seq + 1);
-    if (head[1] === 'end') this.ended = true;
-    return false;
+    if (seq === this.#next) return (this.#feed(line), kept);
+    return this.#isBeyond(head[1]!, seq) ? beyond : undefined;
+  }
+
+  /** Whether a line beyond a gap is new. */
+  #isBeyond(t: string, seq: number): boolean {
+    if (t === 'end') this.ended = true;
+    if (seq < this.#next || this.#beyond.has(seq)) return false;
+    this.#beyond.add(seq);
+    this.#lastBeyond = Math.max(this.#lastBeyond, seq);
+    return true;
   }
 
   #feed(line: Buffer): void {
@@ -143,12 +185,11 @@ export class PodLog {
 
   state(): LogState {
     const state = this.#log.state();
-    if (this.#beyond === undefined) return state;
-    const named = this.gaps
-      .slice(0, NAMED)
-      .map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`));
-    const more = this.gaps.length > NAMED ? `, and ${this.gaps.length - NAMED} more gaps` : '';
-    const end = this.ended ? [] : [`it ends after seq ${this.#beyond - 1}, without its end line`];
+    const { gaps } = this;
+    if (gaps.length === 0) return state;
+    const named = gaps.slice(0, NAMED).map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`));
+    const more = gaps.length > NAMED ? `, and ${gaps.length - NAMED} more gaps` : '';
+    const end = this.ended ? [] : [`it ends after seq ${this.#lastBeyond}, without its end line`];
     return {
       ...state,
       complete: false,
@@ -161,9 +202,13 @@ export class PodLog {
     };
   }
 
-  /** Everything is on the disk; a whole log gets its final name. */
+  /** Everything is on the disk; a whole log gets its final name. Of the lines beyond a gap those that came again go. */
   close(): void {
-    fsyncSync(this.#fd);
+    this.#sync();
+    if (this.#rest !== undefined) {
+      closeSync(this.#rest);
+      if (this.#lastBeyond < this.#next) rmSync(this.#run.file(REST));
+    }
     const { size } = fstatSync(this.#fd);
     closeSync(this.#fd);
     this.#shut = true;
