@@ -10,13 +10,16 @@ const COUNTED = 'status.phase!=Succeeded,status.phase!=Failed,spec.nodeName!=';
 /** Pages after which what they left is collected. */
 const COLLECT_PAGES = 8;
 
-const tallyNodes = async (cluster: Cluster, tally: Tally): Promise<void> => {
+const tallyNodes = async (cluster: Cluster, tally: Tally, see?: (node: Node) => void): Promise<void> => {
   await cluster.listPages<Node>(
     'nodes',
     {},
     () => tally.nodes.splice(0),
     (items) => {
-      for (const one of items) addNode(tally, one);
+      for (const one of items) {
+        addNode(tally, one);
+        see?.(one);
+      }
     },
   );
 };
@@ -45,13 +48,17 @@ const allowed = (asked: Promise<void>): Promise<boolean> =>
     },
   );
 
-/** What can be listed, and what that makes the ranking worth (spec §3). */
+/**
+ * What can be listed, and what that makes the ranking worth (spec §3). `see` is shown each node as it comes, for what the
+ * tally does not keep; one of them more than once when the list has to begin again.
+ */
 export const tallyOf = async (
   cluster: Cluster,
   namespace: string,
+  see?: (node: Node) => void,
 ): Promise<{ tally: Tally; basis: Nodes['basis'] }> => {
   const tally = emptyTally();
-  if (!(await allowed(tallyNodes(cluster, tally)))) {
+  if (!(await allowed(tallyNodes(cluster, tally, see)))) {
     await tallyPods(cluster, tally, namespace);
     return { tally, basis: 'candidates' };
   }

@@ -47,6 +47,8 @@ export interface Node {
   status?: {
     allocatable?: Requests;
     conditions?: { type: string; status: string }[];
+    /** Images that it holds; kubelets name the 50 largest. */
+    images?: { names?: string[] | null }[] | null;
     nodeInfo?: { architecture?: string; operatingSystem?: string };
   };
 }

@@ -2,12 +2,26 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { cause, failed } from '../failure.ts';
+import { EXIT } from '../exit.ts';
+import { cause, failed, Failure } from '../failure.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** `Basic` credentials of a registry, as its configuration keeps them: base64 of `user:password`. */
 export type Credentials = (registry: string) => string | undefined;
+
+/** An image that a registry does not give: its own last word, an HTTP status, is undefined when it did not answer. */
+export class NotGiven extends Failure {
+  readonly status: number | undefined;
+  /** What each address said. */
+  readonly said: string;
+
+  constructor(what: string, said: readonly string[], status: number | undefined) {
+    super(EXIT.failed, `${what}: ${said.join('; ')}`);
+    this.status = status;
+    this.said = said.join('; ');
+  }
+}
 
 /** Keys under which Docker's own hub is kept. */
 const HUB = ['https://index.docker.io/v1/', 'index.docker.io', 'registry-1.docker.io'];
@@ -86,7 +100,12 @@ export const answer = async (
     credentials === undefined ? {} : { authorization: `Basic ${credentials}` },
   );
   if (!response.ok)
-    throw failed(`registry '${registry}': '${url.host}' gives no token: it answered ${response.status}`);
+    throw new NotGiven(
+      `registry '${registry}'`,
+      [`'${url.host}' gives no token: it answered ${response.status}`],
+      // Whoever gives tokens knows who may have one; what there is, the registry knows.
+      [401, 403].includes(response.status) ? response.status : undefined,
+    );
   const { token, access_token: access } = (await response.json()) as {
     token?: unknown;
     access_token?: unknown;

@@ -2,7 +2,7 @@
 import { cause, failed, Failure } from '../failure.ts';
 import { sha256 } from '../files.ts';
 import { EXIT } from '../exit.ts';
-import { answer, type Credentials, isHere, parseChallenge } from './access.ts';
+import { answer, type Credentials, isHere, NotGiven, parseChallenge } from './access.ts';
 import { type Descriptor, INDEXES, type Manifest, MANIFESTS, manifestValue } from './manifest.ts';
 import { Silence, SILENCE_MS } from '../silence.ts';
 import { DIGEST, formatReference, type ImageReference } from './reference.ts';
@@ -19,6 +19,8 @@ export interface RegistryOptions {
   credentials: Credentials;
   /** Registry → addresses that are asked instead, in turn, before it: `docker.io` → `https://mirror.example`. */
   mirrors?: Readonly<Record<string, readonly string[]>>;
+  /** How often a busy or unreachable server is asked; without it, as often as patience goes. */
+  tries?: number;
   /** For tests. */
   silence_ms?: number;
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -51,7 +53,7 @@ const pauseFor = (ms: number, interrupted: AbortSignal): Promise<void> =>
   });
 
 export const registryClient = (options: RegistryOptions): Registry => {
-  const { interrupted, credentials } = options;
+  const { interrupted, credentials, tries = TRIES } = options;
   const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
   /** By address and repository: what was let in once is let in again. */
   const tokens = new Map<string, string>();
@@ -92,10 +94,10 @@ export const registryClient = (options: RegistryOptions): Registry => {
       let response: Response | undefined;
       try {
         response = await once(url, headers);
-        if ((response.status !== 429 && response.status < 500) || at + 1 >= TRIES) return response;
+        if ((response.status !== 429 && response.status < 500) || at + 1 >= tries) return response;
       } catch (error) {
         if (interrupted.aborted) throw new Failure(EXIT.interrupted, 'interrupted');
-        if (error instanceof Failure || at + 1 >= TRIES) throw error;
+        if (error instanceof Failure || at + 1 >= tries) throw error;
       }
       await response?.body?.cancel();
       await pauseFor(pause(response, at) * 1000, interrupted);
@@ -142,19 +144,22 @@ export const registryClient = (options: RegistryOptions): Registry => {
   /** The first address that has it; what each of the others said, when none has. */
   const fromAny = async (reference: ImageReference, path: string, accept: string): Promise<Response> => {
     const said: string[] = [];
+    let status: number | undefined;
     for (const address of addressesOf(reference.registry, options))
       try {
         const response = await inside(address, reference, path, accept);
         if (response.ok && response.body) return response;
         await response.body?.cancel();
+        status = response.status;
         said.push(`'${address}' answered ${response.status}${WORDS[response.status] ?? ''}`);
       } catch (error) {
         if (error instanceof Failure && error.exit === EXIT.interrupted) throw error;
+        status = error instanceof NotGiven ? error.status : undefined;
         said.push(
           error instanceof Failure ? error.message : `'${address}' can't be reached: ${cause(error)}`,
         );
       }
-    throw failed(`image '${formatReference(reference)}': ${said.join('; ')}`);
+    throw new NotGiven(`image '${formatReference(reference)}'`, said, status);
   };
 
   return {

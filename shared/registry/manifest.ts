@@ -40,12 +40,25 @@ export const manifestValue = (bytes: Uint8Array, shown: string): Record<string, 
   return value as Record<string, unknown>;
 };
 
+/** What an index lists. */
+const listed = ({ value }: Manifest): Descriptor[] =>
+  Array.isArray(value['manifests']) ? (value['manifests'] as Descriptor[]) : [];
+
+/** Architectures for which an index has an image for Linux. */
+export const architecturesOf = (index: Manifest): string[] => [
+  ...new Set(
+    listed(index).flatMap(({ platform }) =>
+      platform?.os === 'linux' && typeof platform.architecture === 'string' ? [platform.architecture] : [],
+    ),
+  ),
+];
+
 /** Of an index, the image for Linux on an architecture; of a manifest, itself. Attestations and other systems are passed over. */
 export const forPlatform = (found: Manifest, arch: string, shown: string): Descriptor | undefined => {
   if (MANIFESTS.includes(found.mediaType)) return undefined;
   if (!INDEXES.includes(found.mediaType))
     throw failed(`image '${shown}' is of kind '${found.mediaType}'; images and indexes are read`);
-  const all = Array.isArray(found.value['manifests']) ? (found.value['manifests'] as Descriptor[]) : [];
+  const all = listed(found);
   const fits = all.filter(
     ({ platform, digest }) =>
       platform?.os === 'linux' && platform.architecture === arch && DIGEST.test(digest),

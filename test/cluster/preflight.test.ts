@@ -4,7 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseForeignYaml } from '../../shared/yaml.ts';
 import { formatYaml } from '../../shared/yaml-format.ts';
+import { sha256 } from '../../shared/files.ts';
+import type { KubernetesObject } from '../../shared/kubernetes.ts';
 import { readText } from '../../shared/read.ts';
+import { isPinned } from '../../tools/preflight/holders.ts';
 import { main } from '../../tools/preflight/main.ts';
 import { main as plan } from '../../tools/plan/main.ts';
 import { main as render } from '../../tools/render/main.ts';
@@ -12,7 +15,7 @@ import { runTool } from '../outside.ts';
 import { grants, kubeconfigWith, rightsIn, type Rule, without } from './session-runs.ts';
 import { makeArtifacts } from './session-image.ts';
 import { until } from './processes.ts';
-import { admin, image, kubeconfig, makeNamespace, makeUser, scratch } from './the-cluster.ts';
+import { admin, image, kubeconfig, makeNamespace, makeUser, node1, node2, scratch } from './the-cluster.ts';
 
 const files = scratch();
 const bundle = join(files.path, 'bundle');
@@ -250,6 +253,77 @@ describe('a namespace that refuses', () => {
     const { exit, fails, stderr } = await look(kubeconfig, [...IMAGE, '--node-selector', 'no=such']);
     expect([exit, fails]).toEqual([1, ['room']]);
     expect(stderr).toContain('has no label no, not no=such');
+  });
+});
+
+describe('an image', () => {
+  interface Holding {
+    status: { images?: { names?: string[] }[] };
+  }
+  const namesOn = async (node: string): Promise<string[]> =>
+    (await admin.get<KubernetesObject & Holding>('nodes', { name: node })).status.images?.flatMap(
+      (one) => one.names ?? [],
+    ) ?? [];
+  /** One that both nodes have, by its digest. */
+  const held = async (): Promise<string> => {
+    let name: string | undefined;
+    await until('an image that both nodes have', async () => {
+      const there = new Set(await namesOn(node2));
+      name = (await namesOn(node1)).find((one) => there.has(one) && isPinned(one));
+      return name !== undefined;
+    });
+    return name!;
+  };
+  const saidOf = async (config: string, name: string, ...words: string[]) => {
+    const done = await look(config, ['--image', name, ...words]);
+    return { ...done, said: done.findings.find((one) => one.name === 'image')! };
+  };
+  const NOWHERE = `sha256:${'0'.repeat(64)}`;
+
+  test('on every node that fits, on the one that is named, and to who may not list them', async () => {
+    const name = await held();
+    const both = await saidOf(kubeconfig, name, '--nodes', `${node1},${node2}`);
+    const of = (nodes: string): string => `${name}: on ${nodes}`;
+    expect(both.said.status).toBe('ok');
+    expect(both.said.found).toStartWith(of('2 of 2 nodes that fit ('));
+    for (const node of [node1, node2]) expect(both.said.found).toContain(`'${node}'`);
+    const one = await saidOf(kubeconfig, name, '--node', node1);
+    expect(one.said).toMatchObject({ status: 'ok', found: of(`1 of 1 nodes that fit ('${node1}')`) });
+    const user = await userWith('no-nodes', grants().get('k8sbench-image')!);
+    const { said } = await saidOf(user, name.replace(/^[^/]+/, 'registry.invalid'));
+    expect(said.status).toBe('warn');
+  });
+
+  test('on no node, its registry out of reach', async () => {
+    const name = `registry.invalid/bench@${NOWHERE}`;
+    const { exit, fails, said } = await saidOf(kubeconfig, name);
+    expect([exit, fails, said.status]).toEqual([0, [], 'warn']);
+    expect(said.found).toStartWith(`${name}: not known: 'https://registry.invalid' can't be reached`);
+  });
+
+  test('on no node, its registry having none; and having it for an architecture that no node has', async () => {
+    const platform = { os: 'linux', architecture: 's390x' };
+    const index = JSON.stringify({
+      mediaType: 'application/vnd.oci.image.index.v1+json',
+      manifests: [{ mediaType: 'x', digest: NOWHERE, size: 1, platform }],
+    });
+    const digest = `sha256:${sha256(index)}`;
+    const paths: string[] = [];
+    using registry = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch({ url }) {
+        paths.push(new URL(url).pathname);
+        return url.endsWith(digest) ? new Response(index) : new Response('', { status: 404 });
+      },
+    });
+    const at = `127.0.0.1:${registry.port}/bench`;
+    const missing = await saidOf(kubeconfig, `${at}@${NOWHERE}`);
+    expect([missing.exit, missing.said.status]).toEqual([0, 'warn']);
+    const foreign = await saidOf(kubeconfig, `${at}@${digest}`);
+    expect([foreign.exit, foreign.stdout, foreign.fails]).toEqual([1, '', ['image']]);
+    expect(foreign.said.found).toEndWith('for linux/s390x alone');
+    expect(paths).toEqual([NOWHERE, digest].map((one) => `/v2/bench/manifests/${one}`));
   });
 });
 

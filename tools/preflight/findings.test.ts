@@ -5,8 +5,10 @@ import { manifestOf } from '../../shared/job/manifest.ts';
 import { addNode, addPod, emptyTally } from '../../shared/nodes/tally.ts';
 import type { Asked } from './asked.ts';
 import { findingsOf, verdictOf } from './findings.ts';
+import { holderOf, mayPull } from './holders.ts';
 import type { LimitRange } from './limits.ts';
 import type { Quota } from './quota.ts';
+import type { Pull } from './registry.ts';
 import { nameOf, rightsOf } from './rights.ts';
 import type { Seen } from './seen.ts';
 
@@ -64,6 +66,8 @@ const fine = (about: Asked): Seen => {
     pod: { value: { spec: spec.template.spec, status: { qosClass: 'Guaranteed' } } },
     secrets: new Map(),
     nodes: { value: { tally, basis: 'cluster' } },
+    holders: new Set(),
+    pull: { is: 'there', arches: [about.wanted.arch ?? 'amd64'], login: false },
     ...(about.delivery === 'bundle' ? { exec: refused(404, 'pods "x" not found') } : {}),
   };
 };
@@ -291,7 +295,6 @@ describe('the pod and its namespace', () => {
 describe('what the pod names', () => {
   const docker = { value: { type: 'kubernetes.io/dockerconfigjson' } };
   test.each<[string, Asked, Partial<Seen>, string[]]>([
-    ['a tag', asked({}, { image: 'a:b' }), {}, ['warn image']],
     ['a secret', asked(), { secrets: new Map([['s', docker]]) }, []],
     ['no such secret', asked(), { secrets: new Map([['s', refused(404)]]) }, ["fail secret 's'"]],
     ['a secret not to be read', asked(), { secrets: new Map([['s', forbidden]]) }, ["warn secret 's'"]],
@@ -323,6 +326,110 @@ describe('what the pod names', () => {
     ],
     ['an account', asked({ serviceAccountName: 'a' }), { serviceAccount: { value: {} } }, []],
   ])('%s', (_, about, change, expected) => expect(notOk(about, () => change)).toEqual(expected));
+});
+
+describe('the image', () => {
+  const there = (arches: string[], login = false): Pull => ({ is: 'there', arches, login });
+  const missing: Pull = { is: 'missing' };
+  const closed: Pull = { is: 'refused', status: 401 };
+  const unheard: Pull = { is: 'unknown', why: "'registry.example' gave no answer in 5 s" };
+  const secret = asked({ imagePullSecrets: ['s'] });
+  const onlyOne = asked({}, { wanted: { candidates: ['one'] } });
+  const here = asked({}, { image: `localhost:5000/a@sha256:${'a'.repeat(64)}` });
+  const withArch = asked({}, { wanted: { arch: 'amd64' } });
+  const tooMuch = asked({}, { wanted: { cpus: 5 } });
+  test.each<[string, Asked, Pull | undefined, string[], string, string]>([
+    ['a tag', asked({}, { image: 'a:b' }), undefined, [], 'warn', 'a:b'],
+    ['on all nodes', asked(), undefined, ['one', 'two'], 'ok', "on 2 of 2 nodes that fit ('one', 'two')"],
+    ['on the node named', onlyOne, undefined, ['one'], 'ok', "on 1 of 1 nodes that fit ('one')"],
+    ['on nodes without room', tooMuch, undefined, ['one', 'two'], 'ok', "on 2 of 2 nodes ('one', 'two')"],
+    ['pulled', asked(), there(['arm64', 'amd64']), [], 'ok', 'has it, for linux/arm64, linux/amd64'],
+    [
+      'silent of architectures',
+      asked(),
+      { is: 'there', login: false },
+      [],
+      'ok',
+      "'registry.example' has it",
+    ],
+    [
+      'on one, pulled by the other',
+      asked(),
+      there(['amd64']),
+      ['one'],
+      'ok',
+      "on 1 of 2 nodes that fit ('one'); '",
+    ],
+    [
+      'of another architecture',
+      asked(),
+      there(['arm64', 's390x']),
+      [],
+      'fail',
+      'for linux/arm64, linux/s390x alone',
+    ],
+    ['not of the artifacts', withArch, there(['arm64']), [], 'fail', 'for linux/arm64 alone'],
+    ['of no Linux', asked(), there([]), [], 'fail', 'for no Linux'],
+    ['after a login', asked(), there(['amd64'], true), [], 'warn', 'after a login'],
+    ['after a login, with a secret', secret, there(['amd64'], true), [], 'ok', 'has it'],
+    ['not there', asked(), missing, [], 'warn', 'there is no such image'],
+    [
+      'not there, and on one',
+      asked(),
+      missing,
+      ['two'],
+      'warn',
+      "on 1 of 2 nodes that fit ('two'); there is",
+    ],
+    ['closed', asked(), closed, [], 'warn', 'wants a login (401)'],
+    ['closed, with a secret', secret, closed, [], 'warn', 'not known: its registry wants a login (401)'],
+    ['not to be asked', asked(), unheard, [], 'warn', 'not known: '],
+    ["at a node's own registry", here, there(['amd64']), [], 'warn', 'a registry here has it'],
+    ["at a node's own, another architecture", here, there(['arm64']), [], 'fail', 'for linux/arm64 alone'],
+    ["not at this machine's own", here, missing, [], 'warn', 'not known'],
+    ["at a node's own, and on it", here, undefined, ['one', 'two'], 'ok', 'on 2 of 2'],
+  ])('%s', (_, about, pull, holders, status, said) => {
+    const { pull: __, ...rest } = fine(about);
+    const seen: Seen = { ...rest, holders: new Set(holders), ...(pull ? { pull } : {}) };
+    const [image, ...more] = findingsOf(about, seen).filter((one) => one.name === 'image');
+    expect([image!.status, more]).toEqual([status as 'ok', []]);
+    expect(image!.found).toContain(said);
+    expect(image!.found).toStartWith(about.image);
+    // The registry is asked where a node that may be taken has to pull.
+    expect(mayPull(about, seen)).toBe(pull !== undefined);
+  });
+
+  test('for some of the nodes that fit', () => {
+    const seen = fine(asked());
+    const { tally } = (seen.nodes as Extract<Seen['nodes'], { value: unknown }>).value;
+    tally.nodes[1]!.arch = 'arm64';
+    expect(notOk(asked(), () => ({ nodes: seen.nodes }))).toEqual(['warn image']);
+    expect(notOk(asked(), () => ({ nodes: seen.nodes, pull: there(['arm64', 'amd64']) }))).toEqual([]);
+  });
+
+  test('a secret of the service account names itself in the admitted pod', () => {
+    const pod = { value: { spec: { imagePullSecrets: [{ name: 's' }] }, status: {} } };
+    const image = findingsOf(asked(), { ...fine(asked()), pod, pull: closed }).find(
+      (one) => one.name === 'image',
+    );
+    expect(image!.remedy).toContain('log in here');
+  });
+
+  const digest = `sha256:${'a'.repeat(64)}`;
+  test.each<[string, string, string[] | null, boolean]>([
+    ['itself', IMAGE, ['other', IMAGE], true],
+    ['with a tag beside', `registry.example/bench:1@${digest}`, [IMAGE], true],
+    ['of the hub', `node@${digest}`, [`docker.io/library/node@${digest}`], true],
+    ['of another name', IMAGE, [`registry.example/other@${digest}`], false],
+    ['of another digest', IMAGE, [IMAGE.replace('aaa', 'aab')], false],
+    ['by tag', 'registry.example/bench:1', ['registry.example/bench:1'], false],
+    ['without names', IMAGE, null, false],
+    ['of names that are none', IMAGE, [`<none>@${digest}`], false],
+  ])('a node has it: %s', (_, image, names, has) => {
+    const holds = holderOf(image);
+    expect(holds({ metadata: { name: 'n' }, status: { images: [{ names }] } })).toBe(has);
+    expect(holds({ metadata: { name: 'n' }, status: { images: null } })).toBe(false);
+  });
 });
 
 const halfTaken = ({ nodes }: Seen): Partial<Seen> => {

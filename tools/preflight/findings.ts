@@ -4,8 +4,9 @@ import { namespaceFindings, podFindings } from './admission.ts';
 import type { Asked } from './asked.ts';
 import { execFindings } from './exec.ts';
 import type { Finding } from './finding.ts';
+import { imageFinding } from './image.ts';
 import { limitFindings } from './limits.ts';
-import { imageFindings, thingFindings } from './named-things.ts';
+import { secretFindings, thingFindings } from './named-things.ts';
 import { needOf } from './need.ts';
 import { quotaFindings } from './quota.ts';
 import { rightsFindings } from './rights.ts';
@@ -23,7 +24,8 @@ export const findingsOf = (asked: Asked, seen: Seen): Finding[] => {
     ...limitFindings(seen.limits, need),
     ...podFindings(asked, seen),
     ...thingFindings(asked, seen),
-    ...imageFindings(asked, seen),
+    imageFinding(asked, seen),
+    ...secretFindings(seen),
     ...nodesFindings(asked, seen),
     ...execFindings(asked, seen),
   ];

@@ -2,10 +2,14 @@
 import type { AdmittedPod } from '../../shared/admitted-pod.ts';
 import { type Cluster, ConnectionError } from '../../shared/kubernetes.ts';
 import { tallyOf } from '../../shared/nodes/live.ts';
+import { parseReference } from '../../shared/registry/reference.ts';
+import type { World } from '../../shared/world.ts';
 import { type Answer, answerOf, isKnown } from './answer.ts';
 import type { Asked } from './asked.ts';
+import { holderOf, isPinned, mayPull } from './holders.ts';
 import type { LimitRange } from './limits.ts';
 import type { Quota } from './quota.ts';
+import { askRegistry } from './registry.ts';
 import { execAllowed, nameOf, type Right, rightsOf, TRY_POD } from './rights.ts';
 import type { NamespaceObject, Seen } from './seen.ts';
 import type { Version } from './server.ts';
@@ -77,8 +81,25 @@ const tryExec = async (
 const secretNames = ({ values }: Asked): string[] =>
   (values.imagePullSecrets ?? []).map((one) => (typeof one === 'string' ? one : one.name));
 
-/** Everything at once: some twenty small requests, and the lists of nodes and pods. */
-export const lookAt = async (cluster: Cluster, asked: Asked): Promise<Seen> => {
+/** The lists of nodes and pods; of the image no more than who has it, and where somebody may have to pull it, its registry. */
+const lookAtNodes = async (
+  cluster: Cluster,
+  asked: Asked,
+  world: World,
+): Promise<Pick<Seen, 'nodes' | 'holders' | 'pull'>> => {
+  const holders = new Set<string>();
+  const holds = holderOf(asked.image);
+  const nodes = await answerOf(
+    tallyOf(cluster, asked.namespace, (node) => {
+      if (holds(node)) holders.add(node.metadata.name);
+    }),
+  );
+  const seen = { nodes, holders };
+  return mayPull(asked, seen) ? { ...seen, pull: await askRegistry(asked.image, world) } : seen;
+};
+
+/** Everything at once: some twenty small requests, the lists of nodes and pods, and then the image's registry. */
+export const lookAt = async (cluster: Cluster, asked: Asked, world: World): Promise<Seen> => {
   const { namespace, values, delivery } = asked;
   const versionAnswer = await answerOf<Version>(cluster.version());
   const version = isKnown(versionAnswer) ? versionAnswer.value : undefined;
@@ -98,7 +119,7 @@ export const lookAt = async (cluster: Cluster, asked: Asked): Promise<Seen> => {
       mayI(cluster, namespace, TRY_POD).then((may) =>
         may === true ? dryRun<AdmittedPod>('pods', podOf(asked)) : undefined,
       ),
-      answerOf(tallyOf(cluster, namespace)),
+      lookAtNodes(cluster, asked, world),
       values.pvc === undefined
         ? undefined
         : answerOf<object>(cluster.get('persistentvolumeclaims', { namespace, name: values.pvc })),
@@ -122,7 +143,7 @@ export const lookAt = async (cluster: Cluster, asked: Asked): Promise<Seen> => {
     limits,
     job,
     pod,
-    nodes,
+    ...nodes,
     namespace: inNamespace,
     secrets: new Map(secrets),
     ...(claim ? { claim } : {}),
@@ -142,6 +163,11 @@ export const wouldAsk = (cluster: Cluster, asked: Asked): object => ({
     `may I ${nameOf(TRY_POD)}`,
     'the namespace, its resourcequotas and limitranges',
     'nodes, and pods in all namespaces; where that is forbidden, pods in the namespace',
+    ...(isPinned(asked.image)
+      ? [
+          `registry '${parseReference(asked.image).registry}' for '${asked.image}', unless every node that fits has it`,
+        ]
+      : []),
     ...secretNames(asked).map((name) => `secret '${name}'`),
     ...(asked.values.pvc === undefined ? [] : [`claim '${asked.values.pvc}'`]),
     ...(asked.values.serviceAccountName === undefined

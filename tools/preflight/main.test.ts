@@ -51,6 +51,7 @@ test('--dry-run says what would be asked, and asks nobody: nobody is there', asy
       "secret 'pull'",
       "claim 'kept'",
       "service account 'runner'",
+      `registry 'registry.example' for '${image}', unless every node that fits has it`,
     ]),
   );
   expect(stdout).not.toContain('secret"');

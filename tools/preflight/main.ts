@@ -48,7 +48,7 @@ export const tool = defineTool({
     }
     const { server, context } = cluster;
     const { namespace } = asked;
-    const findings = findingsOf(asked, await lookAt(cluster, asked));
+    const findings = findingsOf(asked, await lookAt(cluster, asked, world));
     const canRun = countOf(findings, 'fail') === 0;
     const out = canRun && (given.json || !run) ? world.stdout : world.stderr;
     const text = given.json

@@ -1,21 +1,10 @@
-/** The image, and what the pod names beside it: secrets, a claim, a service account. Pure. */
+/** What the pod names beside its image: secrets, a claim, a service account. Pure. */
 import { type Answer, isKnown } from './answer.ts';
 import type { Asked } from './asked.ts';
 import { area, type Finding } from './finding.ts';
 import type { Seen } from './seen.ts';
 
 const [ofImage, ofPod] = [area('image'), area('pod')];
-
-/** The image that the pod runs, as the manifest has it. */
-const imageFinding = ({ image }: Asked): Finding =>
-  image.includes('@sha256:')
-    ? ofImage.ok('image', image, 'pinned; whether a node can pull it is known once one does')
-    : ofImage.warn(
-        'image',
-        image,
-        'a tag can mean another image tomorrow, and on another node',
-        'write its digest: name@sha256:<64 hex>',
-      );
 
 /** A named thing: there, missing, or not to be known. */
 const named = (
@@ -65,10 +54,9 @@ const claimFinding = (name: string, answer: NonNullable<Seen['claim']>): Finding
   return named(ofPod, what, 'persistentvolumeclaims', answer, 'the log is kept on it');
 };
 
-export const imageFindings = (asked: Asked, seen: Seen): Finding[] => [
-  imageFinding(asked),
-  ...[...seen.secrets].map(([name, answer]) => secretFinding(name, answer)),
-];
+/** Secrets that nodes pull the image with. */
+export const secretFindings = ({ secrets }: Seen): Finding[] =>
+  [...secrets].map(([name, answer]) => secretFinding(name, answer));
 
 /** What else the pod names. */
 export const thingFindings = ({ values }: Asked, { claim, serviceAccount }: Seen): Finding[] => [

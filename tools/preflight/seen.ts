@@ -5,6 +5,7 @@ import type { Tally } from '../../shared/nodes/tally.ts';
 import type { Answer } from './answer.ts';
 import type { LimitRange } from './limits.ts';
 import type { Quota } from './quota.ts';
+import type { Pull } from './registry.ts';
 import type { Version } from './server.ts';
 
 export interface NamespaceObject {
@@ -26,6 +27,10 @@ export interface Seen {
   claim?: Answer<{ status?: { phase?: string } }>;
   serviceAccount?: Answer<unknown>;
   nodes: Answer<{ tally: Tally; basis: Nodes['basis'] }>;
+  /** Names of the nodes that have the image by its digest. */
+  holders: ReadonlySet<string>;
+  /** What the image's registry answered; undefined: not asked, as it is named by tag, or on every node that fits. */
+  pull?: Pull;
   /** What exec into a pod that is not there was answered; `noWebSocket`: plainly, and no WebSocket opens; undefined: not tried. */
   exec?: Answer<number> | { broken: string } | { noWebSocket: true };
 }

@@ -14,6 +14,7 @@ import {
   isRefused,
   withOutputs,
 } from '../../readme/examples.ts';
+import { holderOf } from '../../../tools/preflight/holders.ts';
 import { kubeBinary } from '../kube-binary.ts';
 import { until } from '../processes.ts';
 import { sessionImages } from '../session-image.ts';
@@ -92,6 +93,12 @@ beforeAll(async () => {
     (await admin.list<any>('serviceaccounts', { namespace: NAMESPACE })).some(
       (one) => one.metadata.name === 'default',
     ),
+  );
+  // Kubelets look for new images every 30 s; a reader's nodes have had theirs for longer.
+  await until(
+    'the nodes to tell of their base image',
+    async () => (await admin.list<any>('nodes', {})).every(holderOf(baseImage)),
+    90_000,
   );
   for (const { command } of examplesOf(document)
     .filter((one) => one.chapter === BUNDLE_CHAPTER)

@@ -1,35 +1,18 @@
 /** Images of tasks, from tag to digest, as their registries say now; and who and where their programs run. */
 import type { LockedTask } from '../../../schemas/tasks-lock.ts';
 import { failed, Failure } from '../../../shared/failure.ts';
-import { type Descriptor, forPlatform, INDEXES, type Manifest } from '../../../shared/registry/manifest.ts';
+import { imageConfig } from '../../../shared/registry/image-config.ts';
+import { architecturesOf, forPlatform, INDEXES, type Manifest } from '../../../shared/registry/manifest.ts';
 import type { Registry } from '../../../shared/registry/client.ts';
 import { formatReference, type ImageReference, parseReference } from '../../../shared/registry/reference.ts';
 
 export type ImageFacts = Pick<LockedTask, 'image' | 'tag' | 'platforms' | 'user' | 'workdir'>;
 
 const ARCHES = ['amd64', 'arm64'] as const;
-/** The largest configuration that is read, bytes. */
-const LARGEST = 4 << 20;
-
-const configOf = async (registry: Registry, at: ImageReference, manifest: Manifest, shown: string) => {
-  const { config } = manifest.value as { config?: Descriptor };
-  if (typeof config?.digest !== 'string' || !(config.size <= LARGEST))
-    throw failed(`image '${shown}' has no configuration that can be read`);
-  const parts: Uint8Array[] = [];
-  for await (const part of registry.blob(at, config)) parts.push(part);
-  return JSON.parse(Buffer.concat(parts).toString('utf8')) as {
-    architecture?: string;
-    os?: string;
-    config?: { User?: string; WorkingDir?: string };
-  };
-};
-
 /** Which of our architectures an index has something for. */
 const platformsOf = (index: Manifest): LockedTask['platforms'] => {
-  const all = Array.isArray(index.value['manifests']) ? (index.value['manifests'] as Descriptor[]) : [];
-  return ARCHES.filter((arch) =>
-    all.some(({ platform }) => platform?.os === 'linux' && platform.architecture === arch),
-  );
+  const all = architecturesOf(index);
+  return ARCHES.filter((arch) => all.includes(arch));
 };
 
 /** One image. The digest is that of what the tag stands for: an index stays one, and each node pulls what fits it. */
@@ -48,7 +31,7 @@ const resolveImage = async (registry: Registry, tag: string): Promise<ImageFacts
     throw failed(`image '${shown}' has nothing for linux/amd64 or linux/arm64`);
   const own = isIndex ? forPlatform(found, platforms[0]!, shown) : undefined;
   const manifest = own ? await registry.manifest(at(own.digest)) : found;
-  const config = await configOf(registry, at(manifest.digest), manifest, shown);
+  const config = await imageConfig(registry, at(manifest.digest), manifest, shown);
   const arch = ARCHES.find((one) => one === config.architecture);
   if (!isIndex && (arch === undefined || (config.os ?? 'linux') !== 'linux'))
     throw failed(`image '${shown}' is for ${config.os}/${config.architecture}`);
