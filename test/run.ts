@@ -100,14 +100,16 @@ const testing = async (some: readonly string[], before: readonly string[]): Prom
   if (errors === 0 && status !== 0 && some.every((file) => isGood(counts.get(file)))) return new Map();
   return counts;
 };
-const NAMESPACE = ['unshare', '--user', '--map-root-user', '--mount'];
 const plainUser = process.getuid?.() !== 0 && Bun.which('unshare') !== null;
-const mountsApart = plainUser && Bun.spawnSync([...NAMESPACE, 'true'], { stderr: 'ignore' }).success;
+/** With the user's subordinate ids, where newuidmap(1) may map them, else with one user alone. */
+const NAMESPACE = ['--map-auto', '--mount']
+  .map((more) => ['unshare', '--user', '--map-root-user', '--mount', more])
+  .find((words) => plainUser && Bun.spawnSync([...words, 'true'], { stderr: 'ignore' }).success);
 
 const testAll = async (some: readonly string[]): Promise<Map<string, Counts>> => {
-  const apart = mountsApart ? some.filter((file) => MOUNTING.has(file)) : [];
+  const apart = NAMESPACE ? some.filter((file) => MOUNTING.has(file)) : [];
   const others = some.filter((file) => !apart.includes(file));
-  return new Map([...(await testing(others, [])), ...(await testing(apart, NAMESPACE))]);
+  return new Map([...(await testing(others, [])), ...(await testing(apart, NAMESPACE ?? []))]);
 };
 
 const first = await testAll(files);

@@ -1,6 +1,6 @@
 /** Attacks on a trial, each by a real agent process against a real gate: the score is right or there is none, and never a reward. */
 import { describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../../schemas/trial-line.ts';
 import { type Place, play, type Played, type Scene, TESTS } from './trial-rig.ts';
@@ -277,32 +277,49 @@ describe('the agent', () => {
   test.concurrent.each(ATTACKS)('%s', async (_, scene, wanted) => check(await play(scene), wanted), 60_000);
 });
 
-describe('a user without rights', () => {
-  test.concurrent.each<[string, Scene, object]>([
-    [
-      "can't read the trial's memory or write where it prints",
-      {
-        user: 1000,
-        agent: 'cat /proc/1/environ; exec 3</proc/1/mem || echo kept >&2; exit 1',
-      },
-      { ...FAILED, agentError: expect.stringContaining('Permission denied') },
-    ],
-    [
-      'writes rewards and tests into the volumes that are there for them',
-      {
-        user: 1000,
-        agent:
-          'echo 1 > $TOP/logs/verifier/reward.txt; printf "#!/bin/sh\\nexit 0\\n" > $TOP/tests/test.sh; mkdir -p $TOP/tests/deep/er; ln -s /etc $TOP/tests/etc; chmod 500 $TOP/tests/deep; rmdir $TOP/tests; mv $TOP/tests $TOP/other; exit 1',
-      },
-      FAILED,
-    ],
-    [
-      "can't end it",
-      { user: 1000, agent: 'kill -9 1; kill -TERM 1; kill -USR1 1; echo solved > solved.txt' },
-      { reward: 1 },
-    ],
-  ])('%s', async (_, scene, wanted) => check(await play(scene), wanted), 60_000);
-});
+/**
+ * Whether there are other users here: a namespace that a plain user makes for itself has one, root, unless newuidmap(1) maps
+ * more into it.
+ */
+const isMapped = (id: number): boolean =>
+  readFileSync('/proc/self/uid_map', 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .some(([from, , length]) => id >= from! && id < from! + length!);
+
+const USER = 1000;
+if (isMapped(USER))
+  describe('a user without rights', () => {
+    test.concurrent.each<[string, Scene, object]>([
+      [
+        "can't read the trial's memory or write where it prints",
+        {
+          user: USER,
+          agent: 'cat /proc/1/environ; exec 3</proc/1/mem || echo kept >&2; exit 1',
+        },
+        { ...FAILED, agentError: expect.stringContaining('Permission denied') },
+      ],
+      [
+        'writes rewards and tests into the volumes that are there for them',
+        {
+          user: USER,
+          agent:
+            'echo 1 > $TOP/logs/verifier/reward.txt; printf "#!/bin/sh\\nexit 0\\n" > $TOP/tests/test.sh; mkdir -p $TOP/tests/deep/er; ln -s /etc $TOP/tests/etc; chmod 500 $TOP/tests/deep; rmdir $TOP/tests; mv $TOP/tests $TOP/other; exit 1',
+        },
+        FAILED,
+      ],
+      [
+        "can't end it",
+        { user: USER, agent: 'kill -9 1; kill -TERM 1; kill -USR1 1; echo solved > solved.txt' },
+        { reward: 1 },
+      ],
+    ])('%s', async (_, scene, wanted) => check(await play(scene), wanted), 60_000);
+  });
+else
+  console.warn(
+    `trials of a user without rights were not run: this user namespace has no user ${USER}; run as root, or with newuidmap`,
+  );
 
 describe('a system that may be changed', () => {
   test.concurrent(
