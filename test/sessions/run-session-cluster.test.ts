@@ -290,6 +290,15 @@ describe('list and delete NAME', () => {
     expect(await listed()).toBe('running');
   });
 
+  test('a log that does not come keeps nobody from the list', async () => {
+    await detached('r');
+    for (const pod of cluster.pods.values())
+      pod.spec.containers[0].env.push({ name: 'K8SBENCH_ACKNOWLEDGED', value: '/bundle/ACKNOWLEDGED' });
+    cluster.instead = (_, path) => (path.endsWith('/log') ? new Response(new ReadableStream({})) : undefined);
+    const { exit, stdout } = await act('list', '--namespace', 'bench', '--json');
+    expect([exit, JSON.parse(stdout)[0].state]).toEqual([0, 'running']);
+  });
+
   test('asks for no log of a session whose pod ends with it', async () => {
     await detached('r');
     cluster.asked.length = 0;
