@@ -1,6 +1,6 @@
 /** WebSockets through what knows them and what does not; real ones are tested in test/cluster. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { connect } from '../kubernetes.ts';
+import { type Cluster, connect } from '../kubernetes.ts';
 import { realWorld } from '../world.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,17 @@ import { join } from 'node:path';
 let scratch: string;
 beforeAll(() => void (scratch = mkdtempSync(join(tmpdir(), 'k8sbench-exec-'))));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const clusterAt = (server: string): Cluster => {
+  const path = join(scratch, 'kubeconfig');
+  const config = {
+    clusters: [{ name: 'c', cluster: { server } }],
+    contexts: [{ name: 'x', context: { cluster: 'c' } }],
+    'current-context': 'x',
+  };
+  writeFileSync(path, JSON.stringify(config));
+  return connect({ kubeconfig: path }, { ...realWorld(), env: {} });
+};
 
 /** Whether one opens to a server, and what it was asked for. */
 const opens = async (answer: 'upgrades' | 'streams' | 'refuses'): Promise<[boolean, string, string]> => {
@@ -26,15 +37,8 @@ const opens = async (answer: 'upgrades' | 'streams' | 'refuses'): Promise<[boole
     },
     websocket: { message: () => undefined },
   });
-  const path = join(scratch, answer);
-  const config = {
-    clusters: [{ name: 'c', cluster: { server: server.url.href } }],
-    contexts: [{ name: 'x', context: { cluster: 'c' } }],
-    'current-context': 'x',
-  };
-  writeFileSync(path, JSON.stringify(config));
   try {
-    const cluster = connect({ kubeconfig: path }, { ...realWorld(), env: {} });
+    const cluster = clusterAt(server.url.href);
     return [await cluster.webSocketOpens('team'), asked, origin === cluster.server ? 'own' : origin];
   } finally {
     server.stop(true);
@@ -53,3 +57,41 @@ test.each([
     'own',
   ]),
 );
+
+/** What comes of a command whose server says success as soon as it was given anything, and closes. */
+const successAtOnce = async (stdin: AsyncIterable<Uint8Array>): Promise<string> => {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request, self) =>
+      self.upgrade(request, { headers: { 'Sec-WebSocket-Protocol': 'v5.channel.k8s.io' } })
+        ? undefined
+        : new Response('', { status: 400 }),
+    websocket: {
+      message(socket) {
+        socket.send(Buffer.concat([Buffer.from([3]), Buffer.from('{"status":"Success"}')]));
+        socket.close();
+      },
+    },
+  });
+  try {
+    const about = { namespace: 'team', pod: 'p', container: 'c', command: ['true'] };
+    return await clusterAt(server.url.href)
+      .exec({ ...about, stdin })
+      .then(String, String);
+  } finally {
+    server.stop(true);
+  }
+};
+
+async function* parts(count: number, pause_ms: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < count; at++) {
+    yield new Uint8Array([at]);
+    await Bun.sleep(pause_ms);
+  }
+}
+
+test('success counts once all of the input was sent: of a command that left it, servers do not know', async () => {
+  expect(await successAtOnce(parts(3, 20))).toBe('0');
+  expect(await successAtOnce(parts(Infinity, 20))).toContain('ended before all of its input was sent');
+});

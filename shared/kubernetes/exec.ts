@@ -29,6 +29,8 @@ const LARGEST_FRAME = 256 << 10;
  */
 const PING_EVERY = 15_000;
 const UNANSWERED = 4;
+/** What is still on its way to a command that has ended may take so long to be sent, ms. */
+const LAST_INPUT_MS = 1000;
 
 /** Bun's WebSocket takes what browsers' do not: headers, verification, a proxy; and has pings. */
 type Socket = WebSocket & { ping(): void; terminate(): void };
@@ -130,7 +132,9 @@ const refusalOf = async (
  * Runs a command and gives its exit status once the status frame came and stdin was taken. Settles on the first of
  * status, close, error, deadline and stop: a close without status is a ConnectionError, never success. A command that
  * ends with 0 may still have been given less than was sent: whoever sends data checks a digest at the other end. One that
- * leaves its input unread may never tell its status (kubectl waits for ever, too): give those a deadline.
+ * leaves its input unread may never tell its status (kubectl waits for ever, too): give those a deadline. Of such a one the
+ * server may even say success where it failed (seen on 1.34: the status is lost between kubelet and API server, and none
+ * counts as a good one), so that success before all of stdin was sent is a ConnectionError.
  *
  * Exec over WebSocket is authorised as `get` on pods/exec, and from Kubernetes 1.35 on as `create`, too.
  */
@@ -151,6 +155,14 @@ export const exec = async (endpoint: Endpoint, command: Command): Promise<number
     let unanswered = 0;
     let opened = false;
     let failure: string | undefined;
+    let sending: Promise<void> | undefined;
+    let sent = stdin === undefined;
+    let succeeded = false;
+    const success = async (): Promise<void> => {
+      succeeded = true;
+      if (!sent) await Promise.race([sending, Bun.sleep(LAST_INPUT_MS)]);
+      end(() => (sent ? resolve(0) : reject(broken('ended before all of its input was sent'))));
+    };
     const ping = setInterval(() => {
       if (unanswered++ >= UNANSWERED) end(() => reject(broken('went silent')));
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
@@ -168,8 +180,9 @@ export const exec = async (endpoint: Endpoint, command: Command): Promise<number
       unanswered = 0;
       if (!PROTOCOLS.includes(socket.protocol)) end(() => reject(broken('agreed on no known protocol')));
       else if (stdin)
-        pump(socket, stdin, closing.signal, (error) => end(() => reject(error))).catch((error: unknown) =>
-          end(() => reject(error as Error)),
+        sending = pump(socket, stdin, closing.signal, (error) => end(() => reject(error))).then(
+          () => void (sent = true),
+          (error: unknown) => end(() => reject(error as Error)),
         );
     });
     socket.addEventListener('pong' as 'message', () => (unanswered = 0));
@@ -182,7 +195,8 @@ export const exec = async (endpoint: Endpoint, command: Command): Promise<number
         if (frame[0] === CHANNEL.stderr && part.length > 0) stderr?.(part);
         if (frame[0] === CHANNEL.status) {
           const exit = exitOf(JSON.parse(new TextDecoder().decode(part)) as Status, command);
-          end(() => resolve(exit));
+          if (exit === 0) void success();
+          else end(() => resolve(exit));
         }
       } catch (error) {
         end(() => reject(error as Error));
@@ -190,6 +204,7 @@ export const exec = async (endpoint: Endpoint, command: Command): Promise<number
     });
     socket.addEventListener('error', (event) => (failure ??= String((event as ErrorEvent).message ?? '')));
     socket.addEventListener('close', ({ code }) => {
+      if (succeeded) return;
       const why = failure ?? '';
       if (opened) end(() => reject(broken(`closed (${code}) before the command's status came`)));
       else
