@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type RunDirectory, runDirectory } from '../../shared/rundir.ts';
 import { spread as spreadSchema } from '../../schemas/spread.ts';
 import { manifestProblems } from '../../tools/run-session/manifest-file.ts';
+import { kubectl, real, running as runs, small } from './fault.ts';
 import { run as runProgram } from './kube-binary.ts';
 import { until } from './processes.ts';
 import {
@@ -16,8 +17,10 @@ import {
   leftIn,
   makeBed,
   planned,
+  type Planned,
   session,
   start,
+  statesIn,
   untilEvent,
   untilNothingIsLeft,
 } from './session-runs.ts';
@@ -27,10 +30,48 @@ import { admin, makeUser, node1, node2 } from './the-cluster.ts';
 setDefaultTimeout(240_000);
 
 let bed: Bed;
+let alone: Left;
 beforeAll(async () => {
   bed = await makeBed('many');
+  alone = await leaveRuns();
 }, 120_000);
-afterAll(() => bed.remove());
+afterAll(async () => {
+  await alone.bed.remove();
+  await bed.remove();
+});
+
+/** Runs that were left alone, by what becomes of them; in a namespace of their own. */
+interface Left {
+  bed: Bed;
+  done: RunDirectory;
+  failed: RunDirectory;
+  lost: RunDirectory;
+}
+
+/** It takes a minute until a Job without a pod counts as lost: this is done first, and looked at last. */
+const leaveRuns = async (): Promise<Left> => {
+  const theirs = await makeBed('left');
+  const detached = async (about: Planned): Promise<RunDirectory> => {
+    const run = await planned(theirs, about);
+    expect(await session(theirs, run, '--detach')).toMatchObject({ exit: 0 });
+    return run;
+  };
+  const pods = (script: string) => (manifest: any) => runs(small(manifest), script);
+  const [done, failed, lost] = await Promise.all([
+    detached({ rounds: 3, change: (manifest) => real(small(manifest)) }),
+    detached({ change: pods('echo something broke; sleep 5; exit 7') }),
+    detached({ node: node2, change: pods('sleep 600') }),
+  ]);
+  // Its pod goes, and no other is made.
+  const suspended = { spec: { suspend: true } };
+  const words = ['--namespace', theirs.namespace, 'patch', 'job', lost.name, '--type', 'merge'];
+  kubectl([...words, '--patch', JSON.stringify(suspended)]);
+  const podsLeft = (): Promise<any[]> => admin.list<any>('pods', { namespace: theirs.namespace });
+  await until('their ends', async () =>
+    (await podsLeft()).every((one) => ['Succeeded', 'Failed'].includes(one.status.phase)),
+  );
+  return { bed: theirs, done, failed, lost };
+};
 
 const childrenOf = (run: RunDirectory): RunDirectory[] =>
   run.json('spread.json', spreadSchema).children.map((one) => runDirectory(run.file(one.dir), one.run));
@@ -266,4 +307,19 @@ test('compare from the command line, as the user of the grant, nodes picked with
     await admin.delete('clusterroles', role, made[0].metadata.uid);
     await admin.delete('clusterrolebindings', role, made[1].metadata.uid);
   }
+});
+
+test('list shows what is not collected, failed and lost; each is ended as it should be', async () => {
+  const { bed: theirs, done, failed, lost } = alone;
+  const states = { [done.name]: 'done, not collected', [failed.name]: 'failed', [lost.name]: 'lost' };
+  await until('a minute without a pod', async () => (await statesIn(theirs))[lost.name] !== 'waiting');
+  expect(await statesIn(theirs)).toEqual(states);
+  expect((await session(theirs, done)).exit).toBe(0);
+  await expectWhole(theirs, done, 3);
+  const told = await session(theirs, failed);
+  expect(told.exit).toBe(1);
+  expect(told.stderr).toContain('the pod program ended with status 7: something broke');
+  expect((await start(theirs, ['delete', '--run', lost.name]).ended).exit).toBe(0);
+  for (const run of [done, failed, lost]) await untilNothingIsLeft(theirs, run);
+  expect(await statesIn(theirs)).toEqual({});
 });
