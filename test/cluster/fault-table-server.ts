@@ -1,9 +1,14 @@
 /** Faults of the API server, one after another: fault → message → exit status. A session costs nothing by them, and loses nothing. */
 import { expect } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Fault, real } from './fault.ts';
-import { blocking } from './faults.ts';
-import { pidOf } from './processes.ts';
-import { expectWhole, planned, start } from './session-runs.ts';
+import { bundlePlan, changedBundle } from './fault-table-bundle.ts';
+import { blocking, killApiServer, restartControllers, startApiServer } from './faults.ts';
+import { pidOf, until } from './processes.ts';
+import { sealArtifacts } from './session-image.ts';
+import { type Bed, expectWhole, jobOf, planned, start } from './session-runs.ts';
 import { node2, ownDirectory } from './the-cluster.ts';
 
 const measuring = (
@@ -18,6 +23,20 @@ const measuring = (
   says: new RegExp(`${rounds} of ${rounds} rounds done`),
   after: ({ bed, run }) => expectWhole(bed, run, rounds),
 });
+
+/** Takes seconds to send, however it is compressed. */
+const largeBundle = (bed: Bed): Promise<string> =>
+  changedBundle(bed, 'large', (directory) => {
+    writeFileSync(join(directory, 'lib/noise'), randomBytes(200 << 20));
+    sealArtifacts(directory);
+  });
+
+/** How much of it has arrived in a pod, bytes: seen on its node, as whatever runs in the pod takes turns with what receives it. */
+const noiseIn = (uid: string): number => {
+  const volumes = join(ownDirectory!, 'node-1/kubelet/pods', uid, 'volumes/kubernetes.io~empty-dir/bundle');
+  const [noise] = new Bun.Glob('arriving.*/lib/noise').scanSync({ cwd: volumes, absolute: true });
+  return noise === undefined ? 0 : statSync(noise).size;
+};
 
 export const OF_SERVER: Readonly<Record<string, Fault>> = {
   'an API server that is killed, and started again': {
@@ -48,5 +67,20 @@ export const OF_SERVER: Readonly<Record<string, Fault>> = {
         await expectWhole(bed, submitted, 3);
       };
     },
+  },
+  // Longer than a broken stream is sent again at once; it is as patient as with everything else.
+  'an API server that is away while a bundle is sent': {
+    ...measuring(3),
+    plan: async (bed) => ({ ...bundlePlan(bed, await largeBundle(bed)), rounds: 3 }),
+    at: 'started',
+    async happens({ run }) {
+      await until('some of it', () => noiseIn(jobOf(run).pod!.uid) > 1_000_000);
+      await killApiServer(ownDirectory!);
+      await Bun.sleep(35_000);
+      await startApiServer(ownDirectory!);
+      // By themselves they would look again after a pause.
+      await restartControllers(ownDirectory!);
+    },
+    says: /sending the bundle again.*3 of 3 rounds done/s,
   },
 };

@@ -46,6 +46,7 @@ export const NAMED: Readonly<Record<string, readonly string[]>> = {
   'API server stopped for a minute': [
     'an API server that stands still for a minute, while another session is submitted',
   ],
+  'API server away during delivery': ['an API server that is away while a bundle is sent'],
   'API server restarted': ['an API server that is killed, and started again'],
   'watch expired': ['watches that expired: an API server that has forgotten its history (410)'],
   '429': ['an API server that is too busy for this user (429)'],
