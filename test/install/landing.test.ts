@@ -4,9 +4,11 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const place = mkdtempSync(join(tmpdir(), 'k8sbench-landing-'));
-afterAll(() => rmSync(place, { recursive: true }));
-mkdirSync(join(place, '.ci'));
+const home = mkdtempSync(join(tmpdir(), 'k8sbench-landing-'));
+afterAll(() => rmSync(home, { recursive: true }));
+// .ci/run looks for a kit beside its checkout: nobody else's.
+const place = join(home, 'checkout');
+mkdirSync(join(place, '.ci'), { recursive: true });
 cpSync(resolve(import.meta.dir, '../../.ci/run'), join(place, '.ci/run'));
 // A make whose suites say what they are told to say.
 mkdirSync(join(place, 'bin'));
