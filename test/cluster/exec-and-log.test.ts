@@ -54,7 +54,8 @@ describe('exec', () => {
       await admin.exec({ ...at(), command: ['sha256sum'], stdin, stdout: (part) => out.push(part) }),
     ).toBe(0);
     expect(text(out)).toStartWith(hash.digest('hex'));
-    expect(most).toBeLessThan(60 << 20);
+    // Half of it, for what is not collected yet: without back-pressure it is more than all of it.
+    expect(most).toBeLessThan(100 << 20);
   });
 
   test('empty input ends, and much output arrives whole', async () => {

@@ -4,7 +4,7 @@ import type { Task } from '../task.ts';
 import { awakeNow } from './awake.ts';
 import { cause as causeNamed, type Cause } from './cause-table.ts';
 import { causeOf, Settling, VAGUE } from './causes.ts';
-import { type EventObject, type Pod, stateOf } from './objects.ts';
+import { type EventObject, type JobObject, type Pod, stateOf } from './objects.ts';
 import type { Observer } from './observe.ts';
 import { AWAY_MS, LeftRunning } from './patience.ts';
 
@@ -144,11 +144,13 @@ export class CauseWatch {
     task.talk.info(`'k8sbench preflight --run ${task.run.shown}' tells whether any node could ever hold it`);
   }
 
-  /** When waiting ends: the Job's deadline counts from its start, whether its pod runs or not. */
+  /** When waiting ends: the Job's deadline counts from its start, a moment after it was submitted, whether its pod runs or not. */
   #untilDeadline(): string {
-    const { job } = this.#in.observer.seen;
-    const deadline =
-      Date.parse(job?.status?.startTime ?? '') + (job?.spec?.activeDeadlineSeconds ?? NaN) * 1000;
+    const { observer, manifest, task } = this.#in;
+    const { spec } = manifest as Pick<JobObject, 'spec'>;
+    const submitted = task.job.job.timeline.findLast((one) => one.event === 'submitted')?.at;
+    const from = Date.parse(observer.seen.job?.status?.startTime ?? submitted ?? '');
+    const deadline = from + (spec?.activeDeadlineSeconds ?? NaN) * 1000;
     if (!(deadline > 0)) return '';
     return ` until its Job's deadline, ${new Date(deadline).toISOString().replace(/\.\d+/, '')}`;
   }
