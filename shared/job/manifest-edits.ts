@@ -37,12 +37,3 @@ const partsOf = (
 /** Differences of a session's manifest from the rendered one, a sentence each; empty when it is that one, however it is written down. */
 export const editsOf = async (run: RunDirectory, manifest: unknown): Promise<string[]> =>
   edits(manifestOf(await sessionOf(run)), manifest);
-
-/** More of them would not be read. */
-const MOST_TOLD = 10;
-
-/** The first of them, and how many more there are. */
-export const told = (sentences: readonly string[]): string[] =>
-  sentences.length <= MOST_TOLD
-    ? [...sentences]
-    : [...sentences.slice(0, MOST_TOLD), `and ${sentences.length - MOST_TOLD} more`];

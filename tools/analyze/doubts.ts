@@ -1,5 +1,6 @@
 /** What weakens a result although it was judged (DESIGN §1). Pure. */
 import type { Comparison, Doubt } from '../../schemas/analysis.ts';
+import { firstFew } from '../../shared/first-few.ts';
 import { atSize, type Counted } from '../../shared/sizes.ts';
 
 /** Fields of a manifest that a sentence names. */
@@ -9,14 +10,13 @@ const NAMED = 3;
 export const editedManifests = (edited: readonly (readonly string[])[]): Doubt[] => {
   const fields = [...new Set(edited.flat())];
   if (fields.length === 0) return [];
-  const more = fields.length > NAMED ? [`and ${fields.length - NAMED} more`] : [];
   return [
     {
       name: 'edited-manifest',
       value: fields.length,
       threshold: 0,
       side: 'above',
-      sentence: `the Job was submitted with an edited manifest: ${[...fields.slice(0, NAMED), ...more].join('; ')}`,
+      sentence: `the Job was submitted with an edited manifest: ${firstFew(fields, NAMED).join('; ')}`,
     },
   ];
 };

@@ -1,6 +1,6 @@
 /** Whether the namespace takes the Job and its pod: dry runs where the account may create them, else what is told of the namespace. Pure. */
 import { differences } from '../../shared/admitted-pod.ts';
-import { told } from '../../shared/job/manifest-edits.ts';
+import { firstFew } from '../../shared/first-few.ts';
 import { lacksRight } from '../../shared/kubernetes.ts';
 import { isKnown, type Refused } from './answer.ts';
 import type { Asked } from './asked.ts';
@@ -156,7 +156,7 @@ const editedFinding = ({ edited }: Asked): Finding[] =>
     : [
         ofPod.warn(
           'manifest',
-          `is not what 'render' writes: ${told(edited).join('; ')}`,
+          `is not what 'render' writes: ${firstFew(edited).join('; ')}`,
           "'run-session' refuses it unless it is told that it was edited",
           "write it again with 'k8sbench render', or submit it as it is with --edited-manifest",
         ),

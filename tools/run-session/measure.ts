@@ -6,7 +6,7 @@ import type { Job } from '../../schemas/job.ts';
 import { recordAttempt } from '../../shared/attempts.ts';
 import { EXIT } from '../../shared/exit.ts';
 import { Failure, failed, isSystemError } from '../../shared/failure.ts';
-import { told } from '../../shared/job/manifest-edits.ts';
+import { firstFew } from '../../shared/first-few.ts';
 import { MANIFEST_FILE } from '../../shared/job/manifest-file.ts';
 import { buildsIn, holdBuild } from '../../shared/kept-builds.ts';
 import { readPlan } from '../../shared/plan-file.ts';
@@ -115,7 +115,7 @@ const begin = async (
     talk.info(`attaching to '${run.shown}'`);
     return { job, attaching };
   }
-  for (const one of told(seen.manifest?.edited ?? []))
+  for (const one of firstFew(seen.manifest?.edited ?? []))
     talk.warn(`'${run.shown}/${MANIFEST_FILE}' was edited: ${one}`);
   const killed = before?.outcome === 'running';
   if (killed) {

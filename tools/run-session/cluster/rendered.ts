@@ -4,7 +4,8 @@ import { failed } from '../../../shared/failure.ts';
 import { sha256 } from '../../../shared/files.ts';
 import { MANIFEST_FILE } from '../../../shared/job/manifest-file.ts';
 import { literal } from '../../../shared/job/pod-parts.ts';
-import { editsOf, told } from '../../../shared/job/manifest-edits.ts';
+import { firstFew } from '../../../shared/first-few.ts';
+import { editsOf } from '../../../shared/job/manifest-edits.ts';
 import { wholeRun } from '../../../shared/job/sessions.ts';
 import { readText } from '../../../shared/read.ts';
 import { parseForeignYaml } from '../../../shared/yaml.ts';
@@ -70,7 +71,7 @@ export const admitted = async (task: Unclaimed, manifest: Fields): Promise<NonNu
   if (edited.length === 0) return { sha256: digest };
   if (!editedManifest)
     throw failed([
-      ...told(edited).map((one) => `${shown}: ${one}`),
+      ...firstFew(edited).map((one) => `${shown}: ${one}`),
       `'${shown}' is not what 'render' writes from the run's other files; ${againOf(task)}; or submit it as it is with --edited-manifest: job.json then tells how it differs`,
     ]);
   return { sha256: digest, edited };
